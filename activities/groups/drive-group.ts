@@ -16,7 +16,7 @@ export interface DriveDeps {
   waitingMax: number;
   crowdedMs: number;
   /** See `applyReports`. */
-  key?: Buffer;
+  key: Buffer;
 }
 
 /** The state of a group after it was driven. */

@@ -1,5 +1,7 @@
 import type { Database } from '../../models/db/database.js';
-import { awaitingReports, type Overdue } from '../../models/operations/reports/awaiting-reports.js';
+import type { Config } from '../../models/settings/config.js';
+import { awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
+import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
 import type { Providers } from './providers/provider.js';
 import { queryReport } from './query-report.js';
@@ -20,7 +22,7 @@ export interface PollLimits {
 interface PollDeps {
   db: Database;
   providers: Providers;
-  config: { reportTimeoutSeconds: Overdue['timeoutSeconds'] };
+  config: Pick<Config, 'secretKeys' | 'reportTimeoutSeconds'>;
 }
 
 /**
@@ -50,7 +52,7 @@ export async function pollReports(
     const reports = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
     faults.push(...answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : [])));
     answered += reports.length;
-    await recordReports(db, reports.flat());
+    await recordReports(db, reports.flat(), await erasureKey(db, config.secretKeys));
     last = some.at(-1)?.id ?? null;
   }
   if (answered === 0 && faults.length > 0) throw faults[0];

@@ -1,6 +1,8 @@
 /** Queries the providers after a restore for messages that are handed off according to the database. */
 import type { Database } from '../../models/db/database.js';
+import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordReports, type Wake } from '../../models/operations/reports/record-reports.js';
+import type { Config } from '../../models/settings/config.js';
 import { noteAsked, type Unasked, unaskedMessages } from '../../models/operations/reports/unasked-messages.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import type { Providers } from './providers/provider.js';
@@ -11,6 +13,12 @@ const atOnce = 10;
 /** Messages for each activity call. Fits into its time-out even if every query times out. */
 const perCall = 30;
 
+interface RestoredDeps {
+  db: Database;
+  config: Pick<Config, 'secretKeys'>;
+  providers: Providers;
+}
+
 export interface AskedPage {
   /** Groups whose workflow must be woken to apply the reports. */
   wakes: Wake[];
@@ -18,7 +26,7 @@ export interface AskedPage {
   more: boolean;
 }
 
-export function restoredActivities({ db, providers }: { db: Database; providers: Providers }) {
+export function restoredActivities({ db, config, providers }: RestoredDeps) {
   const ask = async ({ id, provider, provider_message_id, waits }: Unasked) =>
     waits && provider !== null && provider_message_id !== null ? queryReport(providers, { id, provider, provider_message_id }) : [];
 
@@ -26,12 +34,13 @@ export function restoredActivities({ db, providers }: { db: Database; providers:
     /** Queries the providers for the next messages of a recovery and stores the reports in the inbox. Each message is queried once. */
     askRestored: (recoveryId: string): Promise<AskedPage> =>
       withHeartbeat(async () => {
+        const key = await erasureKey(db, config.secretKeys);
         const unasked = await unaskedMessages(db, recoveryId, perCall);
         const wakes: Wake[] = [];
         for (let from = 0; from < unasked.length; from += atOnce) {
           const some = unasked.slice(from, from + atOnce);
           const reports = (await Promise.all(some.map(ask))).flat();
-          wakes.push(...(await recordReports(db, reports)));
+          wakes.push(...(await recordReports(db, reports, key)));
           await noteAsked(
             db,
             recoveryId,

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { applyReports } from '../../models/operations/reports/apply-reports.js';
 import { cancelBatch } from '../../models/operations/batches/change-batch.js';
-import { recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../models/operations/reports/record-reports.js';
 import { buildAcceptedBatch } from '../support/rows/batches.js';
 import { buildWebhook } from '../support/rows/factories.js';
 import { rows } from '../support/database.js';
 import { workspaceForEach } from '../support/for-each.js';
 import { acceptedAs, buildClaimed, reportOf } from '../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../support/rows/reports.js';
 import type { HistoryRecord } from './records.js';
 import { judge, rules } from './oracle/judge.js';
 import { readSnapshot } from './oracle/snapshot.js';

@@ -1,10 +1,9 @@
 /** The operations of the hand-off and of reports. */
-import { applyReports } from '../../models/operations/reports/apply-reports.js';
 import { giveUpOnReports } from '../../models/operations/handoff/give-up.js';
-import { type HandoffResult, recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../models/operations/reports/record-reports.js';
+import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
 import { suppressedCode } from '../../models/rules/contacts/suppression.js';
 import { acceptedAs, claimAll, giveUpNow, reportOf, sandboxEverywhere } from '../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../support/rows/reports.js';
 import { type Draw, groupWith, type Setting, short } from './drawing.js';
 import type { Random } from './random.js';
 import { messagesOf, type Outcome, outcomes, type WorldMessage } from './world.js';

@@ -1,5 +1,6 @@
 /** Schedules: each a world, a few operations on it, and one order of their statements; then a judgement. */
 import type { Database } from '../../models/db/database.js';
+import { testKey } from '../support/rows/reports.js';
 import type { Draw } from './drawing.js';
 import { type Facts, noFacts } from './facts.js';
 import { judge, unrightful } from './judge.js';
@@ -49,6 +50,7 @@ export class Interleaver {
   async open(): Promise<void> {
     await this.#stage.open();
     await this.#scheduler.open();
+    await testKey(this.db); // operations share it: one that waits for it while another reads it would never come to a statement
   }
 
   async close(): Promise<void> {

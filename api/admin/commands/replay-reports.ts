@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { currentTime, type Database } from '../../../models/db/database.js';
+import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import {
   groupsWithReports,
   type ReplayedReports,
@@ -14,7 +15,7 @@ import { momentIn } from '../read-options.js';
 export const replayReportsCommand: Command = {
   name: 'replay-reports',
   takes: [],
-  settings: ['DATABASE_URL', 'TEMPORAL_ADDRESS'],
+  settings: ['DATABASE_URL', 'SECRET_KEY', 'TEMPORAL_ADDRESS'],
   options: {
     provider: { value: 'NAME', about: 'Only reports of this provider account' },
     message: { value: 'ID', about: 'Only reports of this message' },
@@ -72,10 +73,11 @@ async function untilApplied(db: Database, wakes: readonly CountedWake[], pageMs:
 }
 
 async function replayWith(filter: ReportFilter, { db, config }: CommandContext): Promise<Replayed> {
+  const key = await erasureKey(db, config.secretKeys);
   const { connectTemporal } = await import('../../outside/temporal.js'); // most commands need no Temporal
   const temporal = connectTemporal(config);
   try {
-    return await replayAll(db, filter, (wake) => temporal.wake(wake));
+    return await replayAll({ db, key }, filter, (wake) => temporal.wake(wake));
   } finally {
     await temporal.close().catch(() => undefined);
   }
@@ -83,7 +85,7 @@ async function replayWith(filter: ReportFilter, { db, config }: CommandContext):
 
 /** Replays the reports page by page. Those that arrive meanwhile are left out, or else the command might never end. */
 export async function replayAll(
-  db: Database,
+  { db, key }: { db: Database; key: Buffer },
   filter: ReportFilter,
   wakeGroup: (wake: Wake) => Promise<void>,
   pageMs = pageMsMax,
@@ -92,7 +94,7 @@ export async function replayAll(
   const until = filter.until ?? new Date((await currentTime(db)).getTime() + 1); // it has no fractions of milliseconds
   let last: string | null = null;
   do {
-    const page = await replayReports(db, { ...filter, until }, last, pageSize);
+    const page = await replayReports(db, key, { ...filter, until }, last, pageSize);
     const woken = await Promise.allSettled(page.wakes.map(wakeGroup));
     const unwoken = page.wakes.filter((_, at) => woken[at]?.status === 'rejected');
     const waiting = unwoken.length > 0 ? unwoken : await untilApplied(db, page.wakes, pageMs);

@@ -21,7 +21,7 @@ export type HandoffResult = { id: string; attempt: number; provider: string } & 
  * another attempt. A repeated outcome, or one after a report that proved the hand-off, changes nothing.
  * @param key finds early reports in which an erasure replaced the provider's id by its digest, see `erasureKey`
  */
-export async function recordHandoffs(db: Database, results: HandoffResult[], key: Buffer | null = null): Promise<void> {
+export async function recordHandoffs(db: Database, results: HandoffResult[], key: Buffer): Promise<void> {
   if (results.length === 0) return;
   await inTransaction(db, async (transaction) => {
     await select(db, closeAttempts, [JSON.stringify(results.map(attemptOf)), results.map(({ id }) => id)], transaction);
@@ -110,7 +110,7 @@ const releaseClaims = `
  * committed first and then looks for reports. So one of them sees the other, whatever the order. An erasure of the recipient, also by another
  * workspace, may have renamed the report before, because the report had no message yet.
  */
-async function matchEarlyReports(db: Database, results: HandoffResult[], key: Buffer | null): Promise<void> {
+async function matchEarlyReports(db: Database, results: HandoffResult[], key: Buffer): Promise<void> {
   const accepted = results.flatMap((result) =>
     result.outcome === 'accepted' ? [{ ...result, digest: digestOfName(result.provider_message_id, key) }] : [],
   );

@@ -25,18 +25,18 @@ interface Unapplied extends NamingReport, Pick<DeliveryReport, ReportFields>, Pi
 export type OpenWork = Pick<GroupWork, 'open'>;
 
 interface Applying {
+  /** The key of the digests that replace names of erased recipients, see `erasureKey`. */
+  key: Buffer;
   /** The caller will apply reports once more without a wake-up. Until then the group is not woken. */
   looksAgain?: boolean;
-  /** The key of the digests that replace names of erased recipients, see `erasureKey`. */
-  key?: Buffer | null | undefined;
 }
 
 /**
  * Applies the reports in a group's inbox by the transition table, in the order of the table and not of arrival. A report that does not move
  * its message forward is kept as `ignored`. Closes the group if nothing is open.
  */
-export async function applyReports(db: Database, groupId: string, how: Applying = {}): Promise<GroupWork> {
-  const { looksAgain = false, key = null } = how;
+export async function applyReports(db: Database, groupId: string, how: Applying): Promise<GroupWork> {
+  const { looksAgain = false, key } = how;
   await inTransaction(db, async (transaction) => {
     await select(db, 'UPDATE message_groups SET reports_pending = $2 WHERE id = $1', [groupId, looksAgain], transaction);
     const reports = await lockReports(db, transaction, groupId, key);
@@ -49,10 +49,10 @@ export async function applyReports(db: Database, groupId: string, how: Applying 
 }
 
 /** If a message was erased after its report had been stored under an id that names the recipient, the report is renamed first. */
-async function lockReports(db: Database, transaction: Transaction, groupId: string, key: Buffer | null): Promise<Unapplied[]> {
+async function lockReports(db: Database, transaction: Transaction, groupId: string, key: Buffer): Promise<Unapplied[]> {
   const reports = await select<Unapplied>(db, unapplied, [groupId], transaction);
   const named = reports.filter(({ is_erased, provider_message_id }) => is_erased && namesRecipient(provider_message_id));
-  if (key === null || named.length === 0) return reports;
+  if (named.length === 0) return reports;
   const ids = named.map(({ id }) => id);
   await emptyReports(db, transaction, key, ids);
   return select<Unapplied>(db, unapplied, [groupId], transaction);

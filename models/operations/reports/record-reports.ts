@@ -27,7 +27,7 @@ export type StoredReport = Pick<DeliveryReport, 'id' | 'group_id' | 'message_id'
  * inbox, however many reports arrive meanwhile. Reports for unknown ids wait in the inbox.
  * @param key finds messages whose erasure replaced the provider's id by its digest, see `erasureKey`. Their reports store the digest, too
  */
-export async function recordReports(db: Database, given: IncomingReport[], key: Buffer | null = null): Promise<Wake[]> {
+export async function recordReports(db: Database, given: IncomingReport[], key: Buffer): Promise<Wake[]> {
   const reports = await dropKnownHandoffs(db, given);
   if (reports.length === 0) return [];
   for (const { provider: account, status } of reports) apiMetrics.reports.inc({ account, status });
@@ -103,9 +103,10 @@ const matchAgain = `
 
 /**
  * Flags the groups that no other caller has flagged. Applies the reports of those that need no workflow, because they cause no event.
+ * @param key see `erasureKey`
  * @returns the other ones, which the caller must wake
  */
-export async function wakeGroups(db: Database, groupIds: string[], key: Buffer | null = null): Promise<Wake[]> {
+export async function wakeGroups(db: Database, groupIds: string[], key: Buffer): Promise<Wake[]> {
   if (groupIds.length === 0) return [];
   const woken = await select<Wake & { causeNoEvent: boolean }>(db, flagGroups, [groupIds]);
   const wakes: Wake[] = [];

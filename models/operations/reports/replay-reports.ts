@@ -26,9 +26,16 @@ export interface ReplayedReports {
 /**
  * Puts a page of stored reports back into the inbox, oldest first, and matches them with messages again. A report that moved its message
  * before has no effect now and keeps the outcome `applied`. A report that was ignored or had an unknown id may have an effect now.
+ * @param key see `erasureKey`
  * @param after the last report of the page before
  */
-export async function replayReports(db: Database, filter: ReportFilter, after: string | null, limit = 500): Promise<ReplayedReports> {
+export async function replayReports(
+  db: Database,
+  key: Buffer,
+  filter: ReportFilter,
+  after: string | null,
+  limit = 500,
+): Promise<ReplayedReports> {
   const { provider = null, messageId = null, since = null, until = null, unmatched = false } = filter;
   // Ids begin with their time, so that only the reports of the period are read.
   const from = after ?? (since === null ? lowestId : idBefore(since));
@@ -40,7 +47,7 @@ export async function replayReports(db: Database, filter: ReportFilter, after: s
   const reopened = isContradiction ? [] : await select<Omit<StoredReport, 'message_id'>>(db, sql, bind);
   const ids = reopened.map(({ id }) => id).toSorted(); // the statement returns them in any order
   const groupIds = reopened.flatMap(({ group_id }) => group_id ?? []);
-  await wakeGroups(db, groupIds);
+  await wakeGroups(db, groupIds, key);
   return {
     reports: reopened.length,
     unmatched: reopened.length - groupIds.length,

@@ -6,9 +6,8 @@ const prefix = 'wamid.';
 /** Whether the recipient can be read from this id of a carrier. */
 export const namesRecipient = (id: string): boolean => id.startsWith(prefix);
 
-/** What replaces this id when its message or its report is erased; null if it stays, or without a key. */
-export const digestOfName = (id: string, key: Buffer | null): string | null =>
-  key !== null && namesRecipient(id) ? digestOf(key, id) : null;
+/** What replaces this id when its message or its report is erased; null if it stays. */
+export const digestOfName = (id: string, key: Buffer): string | null => (namesRecipient(id) ? digestOf(key, id) : null);
 
 /** SQL: whether the recipient can be read from this id. */
 export const namesRecipientInSql = (id: string) => `${id} LIKE '${prefix}%'`;

@@ -3,14 +3,14 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import type { Client } from 'pg';
 import { type GroupProgress, driveGroup } from '../../../activities/groups/drive-group.js';
 import type { Database } from '../../../models/db/database.js';
-import { recordReports, type Wake } from '../../../models/operations/reports/record-reports.js';
+import type { Wake } from '../../../models/operations/reports/record-reports.js';
 import type { LeftDeliveries } from '../../../workflows/contract.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { acceptedAs, buildQueuedGroup, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+import { recordHandoffs, recordReports } from '../../support/rows/reports.js';
 
 const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };
 const nothing: LeftDeliveries = { children: [], retriers: [] };
@@ -46,7 +46,7 @@ describe('driveGroup', () => {
   ) => {
     const environment = new MockActivityEnvironment({ scheduleToCloseTimeoutMs: 0 });
     const stop = new AbortController();
-    const deps = { db: test.db, deliver, driven: new Set<string>(), waitingMax: 1, crowdedMs: 0 };
+    const deps = { db: test.db, deliver, driven: new Set<string>(), waitingMax: 1, crowdedMs: 0, key: Buffer.alloc(32) };
     const how = { signal: stop.signal, again, ...(handOff && { handOff }) };
     const work = environment.run(() => driveGroup(deps, groupId, how)) as Promise<GroupProgress>;
     return { work, stop: () => stop.abort() };

@@ -8,8 +8,6 @@ import { dispatcher } from '../../../activities/handoff/messages.js';
 import { activitySlots } from '../../../activities/support/slots.js';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
 import { countGroupWork } from '../../../models/operations/messages/count-group-work.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { until } from '../../support/client.js';
 import { queues } from '../../../workflows/contract.js';
 import { everywhere, silent, stubProvider } from '../../support/carriers/stub-provider.js';
@@ -18,6 +16,7 @@ import { buildWebhook } from '../../support/rows/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { failureOf, inActivity, silentStarts } from '../../support/temporal/in-activity.js';
 import { acceptedAs, buildQueuedGroup, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { recordHandoffs, recordReports } from '../../support/rows/reports.js';
 import { acknowledge, answerWith, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 
 describe('sendGroup', () => {

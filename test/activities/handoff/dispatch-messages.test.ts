@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { forEachChannel } from '../../../models/channels.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { buildQueuedGroup, claimAll, eventsOf, messageOf, reportOf, routedTo, statusOf } from '../../support/rows/messages.js';
+import { recordReports } from '../../support/rows/reports.js';
 import { shiftClock } from '../../support/shift-clock.js';
 import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
 import { buildPage } from '../../models/operations/batches/new-batch.js';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { NewMessage } from '../../../models/tables/message.js';
 import { firstDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
 import { acceptedAs, buildQueuedGroup, buildSent, claimAll, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { recordHandoffs } from '../../support/rows/reports.js';
 import { makeDue } from '../../support/temporal/watcher.js';
 import { longAgo, useRepairs } from './use-repairs.js';
 

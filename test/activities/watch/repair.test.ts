@@ -3,12 +3,12 @@ import { workMetrics } from '../../../models/metrics/catalogue.js';
 import { Batch } from '../../../models/tables/batch.js';
 import { pauseBatch, resumeBatch } from '../../../models/operations/batches/change-batch.js';
 import { repairPageSize } from '../../../models/operations/watch/overdue-work.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { buildAcceptedBatch, buildBatch } from '../../support/rows/batches.js';
 import { rows } from '../../support/database.js';
 import { buildDelivery } from '../../support/rows/deliveries.js';
 import { buildQueued, buildReplay, buildUndecided, buildWebhook } from '../../support/rows/factories.js';
 import { buildSent, reportOf } from '../../support/rows/messages.js';
+import { recordReports } from '../../support/rows/reports.js';
 import { makeDue } from '../../support/temporal/watcher.js';
 import { longAgo, useRepairs } from './use-repairs.js';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { Attempts } from '../../../activities/webhooks/attempts.js';
 import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { attemptsOf, buildDelivery, deliveryOf, makeDue } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed } from '../../support/rows/messages.js';
+import { recordHandoffs } from '../../support/rows/reports.js';
 import { shiftClock } from '../../support/shift-clock.js';
 import { acknowledge, answerWith, startReceiver } from '../../support/network/receiver.js';
 import { inActivity } from '../../support/temporal/in-activity.js';

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { attemptsKept } from '../../../models/operations/webhooks/record-attempt.js';
 import { forgetWebhookData } from '../../../models/operations/webhooks/forget-webhook-data.js';
-import { applyReports } from '../../../models/operations/reports/apply-reports.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { idBefore } from '../../../models/rules/values/id-time.js';
 import { rows } from '../../support/database.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { buildSent, reportOf } from '../../support/rows/messages.js';
+import { applyReports, recordReports } from '../../support/rows/reports.js';
 import { useTimelines } from './use-timelines.js';
 
 describe('webhook deliveries in the timeline of a message', () => {

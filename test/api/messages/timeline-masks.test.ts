@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { applyReports } from '../../../models/operations/reports/apply-reports.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { acceptedAs, claimAll, messageOf, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../support/rows/reports.js';
 import { useTimelines } from './use-timelines.js';
 
 describe('reports in the timeline of an e-mail', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { pauseBatch } from '../../../models/operations/batches/change-batch.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { acceptedAs, buildClaimed, claimAll, sandboxEverywhere } from '../../support/rows/messages.js';
+import { recordHandoffs } from '../../support/rows/reports.js';
 import { useTimelines } from './use-timelines.js';
 
 describe('what ends the wait of a message in its timeline', () => {

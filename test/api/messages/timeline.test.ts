@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
 import { handoffUnknown } from '../../../models/operations/handoff/give-up.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { rows } from '../../support/database.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, claimAll, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../support/rows/reports.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 import { type Step, useTimelines } from './use-timelines.js';

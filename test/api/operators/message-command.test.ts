@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
-import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { eraseMessages } from '../../../models/operations/erasure/erase-messages.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildUndecided } from '../../support/rows/factories.js';
 import { buildSent, giveUpNow, reportOf } from '../../support/rows/messages.js';
+import { applyReports, recordReports } from '../../support/rows/reports.js';
 import { runAdmin } from '../../support/run-admin.js';
 import { useTimelines } from '../messages/use-timelines.js';
 

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { replayAll } from '../../../api/admin/commands/replay-reports.js';
-import { applyReports } from '../../../models/operations/reports/apply-reports.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { rows } from '../../support/database.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { freePort } from '../../support/network/free-port.js';
 import { buildSent, reportOf, statusOf } from '../../support/rows/messages.js';
+import { applyReports, recordReports, testKey } from '../../support/rows/reports.js';
 import { runAdmin } from '../../support/run-admin.js';
 
 describe('replay-reports of many groups', () => {
   const test = workspaceForEach();
   beforeEach(() => rows(test.db, 'DELETE FROM delivery_reports'));
+  const tested = async () => ({ db: test.db, key: await testKey(test.db) });
 
   it('waits until a page is applied before it wakes the next one', async () => {
     const reports = [];
@@ -24,7 +24,7 @@ describe('replay-reports of many groups', () => {
       most = Math.max(most, running.size);
       void applied.finally(() => running.delete(applied));
     };
-    const sum = await replayAll(test.db, {}, wake, 60_000);
+    const sum = await replayAll(await tested(), {}, wake, 60_000);
     assert.deepEqual([sum, most], [{ reports: 60, unmatched: 0, waiting: 0 }, 50]);
   });
 
@@ -33,7 +33,7 @@ describe('replay-reports of many groups', () => {
     const reports = [];
     for (let count = 0; count < 50; count += 1) reports.push(reportOf(await buildSent(test.db, test.workspaceId), 'delivered'));
     await recordReports(test.db, reports);
-    const sum = await replayAll(test.db, {}, async ({ groupId }) => {
+    const sum = await replayAll(await tested(), {}, async ({ groupId }) => {
       await recordReports(test.db, [reportOf(late, 'delivered')]);
       await applyReports(test.db, groupId);
     });
@@ -43,7 +43,7 @@ describe('replay-reports of many groups', () => {
   it('counts the reports that no worker applies in time', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(message, 'failed')]);
-    const sum = await replayAll(test.db, { messageId: message.id }, async () => undefined, 0);
+    const sum = await replayAll(await tested(), { messageId: message.id }, async () => undefined, 0);
     assert.deepEqual(sum, { reports: 2, unmatched: 0, waiting: 2 });
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../support/database.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { acceptedAs, buildClaimed } from '../../support/rows/messages.js';
+import { recordHandoffs } from '../../support/rows/reports.js';
 import { runAdmin } from '../../support/run-admin.js';
 
 describe("the operator's command routes", () => {

@@ -8,7 +8,6 @@ import { cancelMessage } from '../../../models/operations/messages/cancel-messag
 import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
 import { openStream } from '../../../models/operations/streams/open-stream.js';
 import type { Position } from '../../../models/rules/streams/position.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { buildAcceptedBatch, buildBatch } from '../../support/rows/batches.js';
 import { testConfig } from '../../support/config.js';
@@ -16,6 +15,7 @@ import { freshDatabase, rows } from '../../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, newMessage } from '../../support/rows/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { buildClaimed, buildSent, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { recordReports } from '../../support/rows/reports.js';
 import { freshNamespace } from '../../support/temporal/temporal.js';
 
 const tomorrow = () => new Date(Date.now() + 86_400_000);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { select } from '../../../models/db/database.js';
 import { fallBack } from '../../../models/operations/messages/fall-back.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { unsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { buildSent, messageOf, reportOf, statusOf } from '../../support/rows/messages.js';
+import { recordReports } from '../../support/rows/reports.js';
 import { erasuresForEach } from './erasures-stage.js';
 
 describe('an erased recipient', () => {

@@ -4,6 +4,8 @@ import { applyReports } from '../../../models/operations/reports/apply-reports.j
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
+import { replayReports } from '../../../models/operations/reports/replay-reports.js';
+import { makeId } from '../../../models/rules/values/make-id.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { messageIdFor, metaEnv, notice } from '../../support/carriers/meta.js';
 import type { Counterpart } from '../../support/carriers/counterpart.js';
@@ -34,7 +36,7 @@ describe('an erased WhatsApp message', () => {
     const [claim] = await claimAll(app.deps.db, group_id, routedTo({ whatsapp: 'meta' }));
     assert.ok(claim);
     const name = messageIdFor(to);
-    await recordHandoffs(app.deps.db, [{ ...acceptedAs(claim, name), provider: 'meta' }]);
+    await recordHandoffs(app.deps.db, [{ ...acceptedAs(claim, name), provider: 'meta' }], key);
     return { id, name, groupId: group_id };
   };
   type Sent = Awaited<ReturnType<typeof send>>;
@@ -127,6 +129,25 @@ describe('an erased WhatsApp message', () => {
     assert.deepEqual(await found(), []);
   });
 
+  it('a read receipt that was stored before the erasure and is replayed after it brings no number back', async () => {
+    const sent = await send();
+    await tell(sent, 'delivered');
+    await apply(sent);
+    await rows(app.deps.db, `UPDATE deliveries SET status = 'succeeded' WHERE status = 'pending'`);
+    const { provider_message_id } = await messageOf(app.deps.db, sent.id);
+    await erase();
+    await rows(app.deps.db, 'DELETE FROM delivery_reports');
+    await rows(
+      app.deps.db,
+      `INSERT INTO delivery_reports (id, provider, provider_message_id, status, message_id, group_id, occurred_at, raw)
+       VALUES ($1, 'meta', $2, 'read', $3, $4, now(), $5)`,
+      [makeId(), provider_message_id, sent.id, sent.groupId, digits],
+    );
+    await replayReports(app.deps.db, key, {}, null);
+    assert.equal(await statusOf(app.deps.db, sent.id), 'read/read');
+    assert.deepEqual(await found(), []);
+  });
+
   it('a report that arrives before the id of its message brings no number back', async () => {
     const { id, group_id } = await buildQueued(app.deps.db, account.workspaceId, { to, channel: 'whatsapp' });
     const [claim] = await claimAll(app.deps.db, group_id, routedTo({ whatsapp: 'meta' }));
@@ -136,7 +157,7 @@ describe('an erased WhatsApp message', () => {
     ]);
     await erase();
     const name = messageIdFor(to);
-    await recordHandoffs(app.deps.db, [{ ...acceptedAs(claim, name), provider: 'meta' }]);
+    await recordHandoffs(app.deps.db, [{ ...acceptedAs(claim, name), provider: 'meta' }], key);
     assert.deepEqual(await found(), [], 'of an answer that came late');
     const sent = { id, name, groupId: group_id };
     await tell(sent, 'delivered');

@@ -2,16 +2,14 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { select } from '../../../models/db/database.js';
-import { applyReports } from '../../../models/operations/reports/apply-reports.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { until } from '../../support/client.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { acceptedAs, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../support/rows/reports.js';
 import type { Account, TestApp } from '../start-app.js';
 import { useApi } from '../use-api.js';
 

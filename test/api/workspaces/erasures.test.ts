@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { select } from '../../../models/db/database.js';
-import { acceptBatch } from '../../../models/operations/batches/accept-batch.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { until } from '../../support/client.js';
-import { buildBatch } from '../../support/rows/batches.js';
+import { acceptBatch, buildBatch } from '../../support/rows/batches.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, eventsOf, messageOf, statusOf } from '../../support/rows/messages.js';
+import { recordHandoffs } from '../../support/rows/reports.js';
 import { erasuresForEach } from './erasures-stage.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';

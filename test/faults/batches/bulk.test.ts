@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { OutgoingMessage } from '../../../activities/handoff/providers/provider.js';
 import { connectTemporal } from '../../../api/outside/temporal.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { type BuiltBatch, buildBatch } from '../../support/rows/batches.js';
 import { phones } from '../../support/bulk-requests.js';
 import { type Account, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { balanceOf, messageOf, reportOf } from '../../support/rows/messages.js';
+import { recordReports } from '../../support/rows/reports.js';
 import { Gate, serviceWithBatches, untilStill } from './batch-service.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';

@@ -6,7 +6,6 @@ import type { WebhookPoster } from '../../../activities/webhooks/post-webhook.js
 import { Attempts } from '../../../activities/webhooks/attempts.js';
 import { groupActivities } from '../../../activities/groups/groups.js';
 import type { Database } from '../../../models/db/database.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { buildAcceptedBatch, type BuiltBatch } from '../../support/rows/batches.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
@@ -16,6 +15,7 @@ import { buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
 import { inActivity, silentStarts } from '../../support/temporal/in-activity.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf, messageOf, reportOf } from '../../support/rows/messages.js';
+import { recordReports } from '../../support/rows/reports.js';
 import { everywhere, type StubProvider, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
 
 const size = 3;

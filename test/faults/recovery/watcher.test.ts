@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { pauseBatch, resumeBatch } from '../../../models/operations/batches/change-batch.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { phones } from '../../support/bulk-requests.js';
 import { type Account, bearer, type Json, type RestClient, restClient, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { reportOf } from '../../support/rows/messages.js';
+import { recordReports } from '../../support/rows/reports.js';
 import { answerWith, startReceiver } from '../../support/network/receiver.js';
 import { type Service, startService } from '../../support/service.js';
 import { watch } from '../../support/temporal/watcher.js';

@@ -2,11 +2,17 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../models/db/database.js';
 import type { NewMessage } from '../../../models/tables/message.js';
-import { acceptBatch } from '../../../models/operations/batches/accept-batch.js';
+import { acceptBatch as accept, type BatchAcceptance } from '../../../models/operations/batches/accept-batch.js';
 import { insertBatch, type NewBatch } from '../../../models/operations/batches/insert-batch.js';
 import type { NewGroup } from '../../../models/operations/messages/insert-messages.js';
 import { workflowIds } from '../../../workflows/contract.js';
+import { testConfig } from '../config.js';
 import { newMessage } from './factories.js';
+
+const { openBatches } = testConfig().quotas;
+
+/** Charges a batch, unless the workspace has as many open ones as a workspace may in tests. */
+export const acceptBatch = (db: Database, id: string): Promise<BatchAcceptance> => accept(db, id, openBatches);
 
 export interface BuiltBatch {
   id: string;

@@ -4,7 +4,6 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Channel } from '../../../models/channels.js';
 import type { FallbackStep } from '../../../models/rules/messages/fallback.js';
 import { auditNow } from '../../../models/operations/billing/audit-books.js';
-import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { fallBack } from '../../../models/operations/messages/fall-back.js';
 import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
@@ -13,6 +12,7 @@ import { rows } from '../database.js';
 import { type WorkspaceTest, workspaceForEach } from '../for-each.js';
 import { newMessage } from './factories.js';
 import { claimAll, ledgerOf, messageOf, sandboxEverywhere } from './messages.js';
+import { recordHandoffs } from './reports.js';
 
 const prices = { sms: 1_000, whatsapp: 500, email: 100 };
 /** To which a step by e-mail goes. */

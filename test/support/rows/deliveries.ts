@@ -4,7 +4,12 @@ import type { Database } from '../../../models/db/database.js';
 import type { Trigger } from '../../../models/tables/delivery.js';
 import type { Webhook } from '../../../models/tables/webhook.js';
 import { statusNow } from '../../../models/operations/webhooks/locked-deliveries.js';
-import type { DeliveryOutcome } from '../../../models/operations/webhooks/record-attempt.js';
+import {
+  type Attempt,
+  type AttemptEffect,
+  type DeliveryOutcome,
+  recordAttempts as record,
+} from '../../../models/operations/webhooks/record-attempt.js';
 import { settleDeliveries, type SettlingPlace } from '../../../models/operations/webhooks/settle-deliveries.js';
 import { rows } from '../database.js';
 import { buildQueued } from './factories.js';
@@ -82,6 +87,10 @@ export const attemptWith = (
   remoteAddress: '127.0.0.1',
   next,
 });
+
+/** Records attempts. Unless the test gives a time, no failure disables the endpoint. */
+export const recordAttempts = (db: Database, attempts: Attempt[], disableAfterSeconds = 0): Promise<AttemptEffect[]> =>
+  record(db, attempts, disableAfterSeconds);
 
 /** The state of the deliveries of a backlog. */
 export interface Backlog {

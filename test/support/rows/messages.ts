@@ -10,12 +10,13 @@ import type { UncertainWaits } from '../../../models/operations/handoff/uncertai
 import type { OpenWork } from '../../../models/operations/reports/apply-reports.js';
 import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
 import type { HistoryFilters } from '../../../models/operations/messages/list-messages.js';
-import { type HandoffResult, recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
+import type { HandoffResult } from '../../../models/operations/handoff/record-handoffs.js';
 import type { IncomingReport } from '../../../models/rules/callbacks/callback.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { rows } from '../database.js';
 import { buildQueued, newMessage } from './factories.js';
+import { recordHandoffs } from './reports.js';
 
 /** Routes with one account per channel. The default is the sandbox. */
 export const routedTo = (accounts: Readonly<Partial<Record<Channel, string>>>): Choices => {

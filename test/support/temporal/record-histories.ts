@@ -5,12 +5,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { cachedPath } from '../../../local/temporal/temporal-program.js';
-import { recordReports } from '../../../models/operations/reports/record-reports.js';
 import { queues, type workflowTypes } from '../../../workflows/contract.js';
 import { type Account, bearer, type Json, restClient, until } from '../client.js';
 import { rows } from '../database.js';
 import { acknowledge, answerWith, startReceiver } from '../network/receiver.js';
 import { messageOf, reportOf } from '../rows/messages.js';
+import { recordReports } from '../rows/reports.js';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../servers.js';
 import { type Service, startService } from '../service.js';
 

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { cancelBatch, cancelPage, pauseBatch, resumeBatch } from '../../../../models/operations/batches/change-batch.js';
 import { type Claim } from '../../../../models/operations/handoff/claim-handoffs.js';
 import { completeBatchIfDone } from '../../../../models/operations/batches/complete-batch-if-done.js';
 import { fenceBatch } from '../../../../models/operations/batches/fence-batch.js';
 import { openPage } from '../../../../models/operations/batches/open-page.js';
-import { type HandoffResult, recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
+import type { HandoffResult } from '../../../../models/operations/handoff/record-handoffs.js';
 import { AppError } from '../../../../models/errors.js';
 import type { BuiltBatch } from '../../../support/rows/batches.js';
 import { rows, type TestDatabase } from '../../../support/database.js';
 import { acceptedAs, claimAll, giveUpNow, reportOf, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
+import { acceptBatch } from '../../../support/rows/batches.js';
 import { assertAgreement } from './batch-agreement.js';
 import { BatchOracle, type Outcome, type Step } from './batch-oracle.js';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { auditNow } from '../../../../models/operations/billing/audit-books.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildGroup, claimAll, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { recordHandoffs } from '../../../support/rows/reports.js';
 
 describe('the plan of the audit', () => {
   const test = workspaceForEach({ balance: 1_000_000, poolMax: 1 });

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { optIn, optOut } from '../../../support/rows/opt-requests.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { type NewSuppression, suppress } from '../../../../models/operations/contacts/suppress.js';
 import { rows } from '../../../support/database.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
@@ -19,6 +16,7 @@ import {
   sandboxEverywhere,
   statusOf,
 } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 import { suppressionsOf } from './suppressions-of.js';
 
 const phone = '+15551234567';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildQueued } from '../../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, claimAll, giveUpNow, messageOf, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
 import { optIn, optOut } from '../../../support/rows/opt-requests.js';
+import { recordHandoffs } from '../../../support/rows/reports.js';
 
 describe('STOP about a message whose hand-off has no recorded acceptance', () => {
   const test = workspaceForEach();

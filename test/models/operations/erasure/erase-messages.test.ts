@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { select } from '../../../../models/db/database.js';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
 import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { eventOfStatus, eventTypes, testEventType } from '../../../../models/rules/webhooks/events.js';
 import { messageColumns } from '../../../../models/tables/message.js';
 import { testConfig } from '../../../support/config.js';
 import { findInDatabase } from '../../../support/rows/find-anywhere.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildSent, messageOf, reportOf } from '../../../support/rows/messages.js';
+import { applyReports, recordReports } from '../../../support/rows/reports.js';
 
 /** What is left of a message after an erasure: ids, status, times and price, and what the carrier calls it. */
 const kept = `

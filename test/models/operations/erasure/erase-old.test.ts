@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { openPool } from '../../../../models/db/database.js';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { eraseOld } from '../../../../models/operations/erasure/erase-old.js';
 import { erasureKey, reencryptErasureKey } from '../../../../models/operations/erasure/erasure-key.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { idBefore } from '../../../../models/rules/values/id-time.js';
 import { testConfig } from '../../../support/config.js';
 import { rows } from '../../../support/database.js';
@@ -14,6 +12,7 @@ import { buildWebhook } from '../../../support/rows/factories.js';
 import { findInDatabase } from '../../../support/rows/find-anywhere.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildSent, messageOf, reportOf } from '../../../support/rows/messages.js';
+import { applyReports, recordReports } from '../../../support/rows/reports.js';
 
 const dayMs = 86_400_000;
 let made = 0;

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { claimReplayed } from '../../../../models/operations/webhooks/claim-replayed.js';
-import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
 import { lockWaits, untilLockWait } from '../../../support/lock-table.js';
-import { attemptWith, buildDelivery, type DeliveryRow } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDelivery, type DeliveryRow, recordAttempts } from '../../../support/rows/deliveries.js';
 import { buildReplay } from '../../../support/rows/factories.js';
 import { buildClaimed } from '../../../support/rows/messages.js';
+import { recordHandoffs } from '../../../support/rows/reports.js';
 
 const key = Buffer.alloc(32);
 

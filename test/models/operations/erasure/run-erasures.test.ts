@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { beginErasure } from '../../../../models/operations/erasure/begin-erasure.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { runErasures } from '../../../../models/operations/erasure/run-erasures.js';
 import { createContact, updateContact } from '../../../../models/operations/contacts/save-contact.js';
 import { Contact } from '../../../../models/tables/contact.js';
@@ -11,6 +8,7 @@ import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { acceptedAs, buildClaimed, messageOf, reportOf } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 
 const nobody = { name: null, phone: null, email: null, tags: [], custom_fields: {} };
 

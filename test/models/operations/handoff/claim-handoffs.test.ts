@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { callLeaseSeconds } from '../../../../models/operations/handoff/uncertain-handoffs.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -17,6 +16,7 @@ import {
   sandboxEverywhere,
   statusOf,
 } from '../../../support/rows/messages.js';
+import { recordHandoffs } from '../../../support/rows/reports.js';
 
 const past = () => new Date(Date.now() - 1_000);
 const soon = () => new Date(Date.now() + 3_600_000);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Delivery } from '../../../../models/tables/delivery.js';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import {
   retrierDeliveries,
@@ -10,16 +9,14 @@ import {
   pendingDeliveries,
 } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { readTimeline } from '../../../../models/operations/messages/read-timeline.js';
-import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { listReplayable } from '../../../../models/operations/webhooks/replay-deliveries.js';
 import type { Webhook } from '../../../../models/tables/webhook.js';
 import { rows } from '../../../support/database.js';
-import { attemptWith, buildDelivery, deliveryOf } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDelivery, deliveryOf, recordAttempts } from '../../../support/rows/deliveries.js';
 import { buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { acceptedAs, buildClaimed, messageOf, reportOf } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 import { shiftClock } from '../../../support/shift-clock.js';
 
 /** Runs one step of a message as a worker would whose clock is wrong by so much. */

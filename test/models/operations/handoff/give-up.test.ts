@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
 import { forEachChannel } from '../../../../models/channels.js';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { workMetrics } from '../../../../models/metrics/catalogue.js';
 import { rows } from '../../../support/database.js';
 import { buildQueued, buildWebhook } from '../../../support/rows/factories.js';
@@ -21,6 +18,7 @@ import {
   reportOf,
   statusOf,
 } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 
 describe('giving up', () => {
   const test = workspaceForEach({ balance: 5_000 });

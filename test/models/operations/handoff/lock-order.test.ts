@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction, select } from '../../../../models/db/database.js';
-import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { insertMessages, insertMessagesIn } from '../../../../models/operations/messages/insert-messages.js';
 import { callLeaseSeconds } from '../../../../models/operations/handoff/uncertain-handoffs.js';
 import { takeBack } from '../../../../models/operations/billing/post-credits.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { suppress } from '../../../../models/operations/contacts/suppress.js';
-import { buildBatch } from '../../../support/rows/batches.js';
+import { acceptBatch, buildBatch } from '../../../support/rows/batches.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -28,6 +24,7 @@ import {
   sandboxEverywhere,
   statusOf,
 } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 
 describe('locks', () => {
   const test = useDatabase({ poolMax: 20, checksBooks: true });

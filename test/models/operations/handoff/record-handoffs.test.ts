@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { countGroupWork } from '../../../../models/operations/messages/count-group-work.js';
-import { type HandoffResult, recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
+import type { HandoffResult } from '../../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../../support/database.js';
 import { buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
@@ -19,6 +17,7 @@ import {
   sandboxEverywhere,
   statusOf,
 } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 
 describe('recordHandoffs', () => {
   const test = workspaceForEach();

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { queuedBeforePage, reserveSlots } from '../../../../models/operations/batches/batch-pace.js';
 import { readTimeline } from '../../../../models/operations/messages/read-timeline.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { nextHandoffInMs, releaseClaim } from '../../../../models/operations/handoff/uncertain-handoffs.js';
 import { waitingFor } from '../../../../models/rules/messages/waiting.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildQueuedGroup, claimAll, messageOf, noWaits, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
+import { recordHandoffs } from '../../../support/rows/reports.js';
 
 describe('uncertain hand-offs', () => {
   const test = workspaceForEach({ balance: 10_000_000 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { openPage } from '../../../../models/operations/batches/open-page.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
@@ -19,6 +18,7 @@ import {
   sandboxEverywhere,
   statusOf,
 } from '../../../support/rows/messages.js';
+import { recordHandoffs } from '../../../support/rows/reports.js';
 
 const tooLate = { code: 'conflict', message: 'Message can no longer be cancelled' };
 const unknown = { code: 'not_found', message: 'Message not found' };

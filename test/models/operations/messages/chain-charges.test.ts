@@ -4,12 +4,10 @@ import { closeWorkspace } from '../../../../models/operations/accounts/close-wor
 import { settleClosed } from '../../../../models/operations/accounts/settle-closed.js';
 import { cancelErased } from '../../../../models/operations/erasure/cancel-erased.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';
 import { address, chainsForEach } from '../../../support/rows/chains.js';
 import { acceptedAs, giveUpNow, messageOf, reportOf } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 
 describe('the charge of a chain, when a message is refunded after a step was sent', () => {
   const { test, buildChain, end, costsOf, movements } = chainsForEach();

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { closeWorkspace } from '../../../../models/operations/accounts/close-workspace.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { fallBack } from '../../../../models/operations/messages/fall-back.js';
 import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
@@ -11,6 +10,7 @@ import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { newMessage } from '../../../support/rows/factories.js';
 import { acceptedAs, claimAll, ledgerOf, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
+import { recordHandoffs } from '../../../support/rows/reports.js';
 
 describe('fallBack', () => {
   const test = workspaceForEach({ balance: 5_000 });

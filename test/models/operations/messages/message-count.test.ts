@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { migrate } from '../../../../models/migrate.js';
-import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { cancelBatch } from '../../../../models/operations/batches/change-batch.js';
@@ -10,13 +9,13 @@ import { fenceBatch } from '../../../../models/operations/batches/fence-batch.js
 import { fenceMessages } from '../../../../models/operations/messages/fence-messages.js';
 import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
 import { listMessages } from '../../../../models/operations/messages/list-messages.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { workflowIds } from '../../../../workflows/contract.js';
-import { buildAcceptedBatch, buildBatch } from '../../../support/rows/batches.js';
+import { acceptBatch, buildAcceptedBatch, buildBatch } from '../../../support/rows/batches.js';
 import { rows } from '../../../support/database.js';
 import { buildQueued, buildUndecided, buildWebhook, newMessage } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { acceptedAs, buildGroup, claimAll, noFilters, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { recordHandoffs } from '../../../support/rows/reports.js';
 
 /** After each test the books are compared with what is counted. */
 describe('how many messages a workspace has', () => {

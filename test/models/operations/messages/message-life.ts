@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { fenceMessages } from '../../../../models/operations/messages/fence-messages.js';
 import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import type { ReportStatus } from '../../../../models/rules/messages/status.js';
 import { rows, type TestDatabase } from '../../../support/database.js';
 import {
@@ -18,6 +15,7 @@ import {
   reportOf,
   sandboxEverywhere,
 } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 import { isClaimable, type Known, MessageOracle, type Outcome, type Step } from './message-oracle.js';
 
 /** Thousandths of a credit, often too little for all of them. */

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { readTimeline } from '../../../../models/operations/messages/read-timeline.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -8,6 +6,7 @@ import { entriesRead } from '../../../support/rows/entries-read.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { buildSent, reportOf } from '../../../support/rows/messages.js';
+import { applyReports, recordReports } from '../../../support/rows/reports.js';
 
 const others = 5_000;
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { inTransaction, select } from '../../../../models/db/database.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { recordStatuses } from '../../../../models/operations/messages/record-statuses.js';
 import type { StatusDetail } from '../../../../models/rules/messages/status.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildQueuedGroup, buildSent, eventsOf } from '../../../support/rows/messages.js';
+import { recordHandoffs } from '../../../support/rows/reports.js';
 
 describe('the events of a status', () => {
   const test = useDatabase();

@@ -1,11 +1,8 @@
 import { forEachChannel } from '../../../../models/channels.js';
 import assert from 'node:assert/strict';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { awaitingReports } from '../../../../models/operations/reports/awaiting-reports.js';
 import { takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
 import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { lookAt } from '../../../../models/rules/messages/group-look.js';
 import { rows } from '../../../support/database.js';
 import { buildUndecided, buildWebhook } from '../../../support/rows/factories.js';
@@ -23,6 +20,7 @@ import {
   sandboxEverywhere,
   statusOf,
 } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 import { makeDue } from '../../../support/temporal/watcher.js';
 
 describe('applyReports', () => {

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import type { ReportStatus } from '../../../../models/rules/messages/status.js';
 import { handoffUnknown } from '../../../../models/operations/handoff/give-up.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../../support/database.js';
 import { buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
@@ -23,6 +20,7 @@ import {
   stateAfter,
   statusOf,
 } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 
 describe('applyReports, where reports contradict each other', () => {
   const test = workspaceForEach({ balance: 1_000_000, poolMax: 20 });

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { type ReportFilter, replayReports } from '../../../../models/operations/reports/replay-reports.js';
 import { readServiceGauges } from '../../../../models/operations/watch/read-service-gauges.js';
 import { rows } from '../../../support/database.js';
 import { buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildSent, eventsOf, reportOf, statusOf } from '../../../support/rows/messages.js';
+import { applyReports, recordReports, testKey } from '../../../support/rows/reports.js';
 
 describe('replayReports', () => {
   const test = workspaceForEach();
+  let key: Buffer;
   beforeEach(async () => {
+    key = await testKey(test.db);
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await rows(test.db, 'DELETE FROM delivery_reports RETURNING id');
   });
@@ -20,7 +21,7 @@ describe('replayReports', () => {
   async function replay(filter: ReportFilter = {}, limit = 500): Promise<{ reports: number; unmatched: number }> {
     const sum = { reports: 0, unmatched: 0 };
     for (let last: string | null | undefined; last !== null; ) {
-      const page = await replayReports(test.db, filter, last ?? null, limit);
+      const page = await replayReports(test.db, key, filter, last ?? null, limit);
       for (const { groupId } of page.wakes) await applyReports(test.db, groupId);
       sum.reports += page.reports;
       sum.unmatched += page.unmatched;
@@ -75,7 +76,7 @@ describe('replayReports', () => {
     await recordReports(test.db, [reportOf(message, 'delivered')]);
     await applyReports(test.db, message.group_id);
     await rows(test.db, `UPDATE delivery_reports SET received_at = now() - interval '1 day'`);
-    const { wakes } = await replayReports(test.db, {}, null);
+    const { wakes } = await replayReports(test.db, key, {}, null);
     await rows(test.db, 'DELETE FROM service_gauges');
     const { inbox_waiting, inbox_seconds } = (await readServiceGauges(test.db))?.found ?? assert.fail('no reading');
     assert.deepEqual([wakes.length, inbox_waiting, Number(inbox_seconds) < 3_600], [1, 1, true]);
@@ -90,7 +91,7 @@ describe('replayReports', () => {
     const hourAgo = new Date(Date.now() - 3_600_000);
     const counts = await Promise.all(
       [{ provider: 'sandbox' }, { provider: 'twilio' }, { messageId: messages[0].id }, { since: hourAgo }, { until: hourAgo }].map(
-        async (filter) => (await replayReports(test.db, filter, null)).reports,
+        async (filter) => (await replayReports(test.db, key, filter, null)).reports,
       ),
     );
     assert.deepEqual(counts, [2, 0, 1, 2, 0]);
@@ -117,7 +118,7 @@ describe('replayReports', () => {
       [{ unmatched: true }, 1],
     ] as const) {
       const before = await reportsRead();
-      assert.equal((await replayReports(test.db, filter, null)).reports, reports);
+      assert.equal((await replayReports(test.db, key, filter, null)).reports, reports);
       const read = (await reportsRead()) - before;
       assert.ok(read < 50, `${read} reports were read: ${JSON.stringify(filter)}`);
     }

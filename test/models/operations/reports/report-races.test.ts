@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
-import { recordHandoffs } from '../../../../models/operations/handoff/record-handoffs.js';
-import { recordReports, type Wake } from '../../../../models/operations/reports/record-reports.js';
+import type { Wake } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, giveUpNow, messageOf, reportOf, statusOf } from '../../../support/rows/messages.js';
+import { applyReports, recordHandoffs, recordReports, testKey } from '../../../support/rows/reports.js';
 
 /** Each race is run so often, several at a time. */
 const rounds = 120;
 
 describe('reports that race with the work on their group', () => {
   const test = useDatabase({ poolMax: 20, checksBooks: true });
-  const key = randomBytes(32);
+  let key: Buffer;
   let workspaceId: string;
   let otherId: string;
   before(async () => {
+    key = await testKey(test.db);
     workspaceId = (await buildWorkspace(test.db, 10_000_000)).id;
     otherId = (await buildWorkspace(test.db)).id;
   });
@@ -118,15 +117,15 @@ describe('reports that race with the work on their group', () => {
       const name = `wamid.${uuidv7()}`;
       const report = reportOf({ id: claim.id, provider_message_id: name }, 'delivered', { message_id: null, raw: to });
       await Promise.all([
-        recordReports(test.db, [report], key),
-        recordHandoffs(test.db, [acceptedAs(claim, name)], key),
+        recordReports(test.db, [report]),
+        recordHandoffs(test.db, [acceptedAs(claim, name)]),
         (async () => {
           for (let time = 0; time < 4; time += 1) {
             await forgetRecipient(test.db, key, { workspaceId: otherId, recipient: to, at: new Date() });
           }
         })(),
       ]);
-      await applyReports(test.db, group_id, { key });
+      await applyReports(test.db, group_id);
       const status = await statusOf(test.db, claim.id);
       return status === 'delivered/delivered' ? null : status;
     }));

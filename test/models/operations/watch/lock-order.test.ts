@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { select } from '../../../../models/db/database.js';
-import { applyReports } from '../../../../models/operations/reports/apply-reports.js';
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
 import { eraseOrQueue } from '../../../../models/operations/erasure/erasure-queue.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { forgetWebhookData } from '../../../../models/operations/webhooks/forget-webhook-data.js';
 import { lookNow } from '../../../../models/operations/watch/look-at-groups.js';
-import { recordReports } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
 import { untilLockWait } from '../../../support/lock-table.js';
 import { buildSent, reportOf } from '../../../support/rows/messages.js';
+import { applyReports, recordReports } from '../../../support/rows/reports.js';
 
 const to = '+15557000003';
 /** Neither ascending nor descending: the first in their order is in the middle. */
