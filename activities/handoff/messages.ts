@@ -87,7 +87,7 @@ export function dispatcher(deps: MessageDeps): (target: DispatchTarget) => Promi
 }
 
 /** @param handOff see `dispatcher`; shared with the activities of groups */
-export function messageActivities(deps: MessageDeps, handOff = dispatcher(deps)) {
+export function messageActivities(deps: MessageDeps, handOff: (target: DispatchTarget) => Promise<Dispatched>) {
   const { db, config, stopping } = deps;
   return {
     /** Local: debits and queues messages. */

@@ -12,7 +12,7 @@ import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { Tally } from '../../models/flow/tally.js';
 import { Webhook } from '../../models/tables/webhook.js';
 import type { AttemptInput, ReplayInput, ReplayList, ReplayPageInput, ReplayPageResult } from '../../workflows/contract.js';
-import { type AttemptDeps, Attempts } from './attempts.js';
+import type { Attempts } from './attempts.js';
 import type { DeliveryDeps } from './first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import { DeliverySettler } from './delivery-settler.js';
@@ -35,8 +35,7 @@ const waitMsMax = 60_000;
 const askedOfWorkspace = 25;
 
 /** @param attempts the same object for all activities of a thread: it counts the attempts to each endpoint */
-export function webhookOperationActivities(deps: AttemptDeps, attempts = new Attempts(deps)) {
-  const { db } = deps;
+export function webhookOperationActivities({ db }: { db: Database }, attempts: Attempts) {
   const asked = new Tally();
 
   return {

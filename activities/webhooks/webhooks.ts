@@ -8,7 +8,7 @@ import { Tally } from '../../models/flow/tally.js';
 import { countText } from '../../models/rules/values/text.js';
 import { DeliverySettler } from './delivery-settler.js';
 import type { DeliverWebhookInput, LeftDeliveries } from '../../workflows/contract.js';
-import { type AttemptDeps, Attempts } from './attempts.js';
+import type { AttemptDeps, Attempts } from './attempts.js';
 import { attemptFirst, type DeliveryDeps, type FirstAttemptDeps } from './first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import { tooManyAttempts } from './too-many-attempts.js';
@@ -41,7 +41,7 @@ export interface WebhookDeps extends AttemptDeps {
 }
 
 /** @param attempts the same object for all activities of a thread: it counts the attempts to each endpoint */
-export function webhookActivities(deps: WebhookDeps, attempts = new Attempts(deps)) {
+export function webhookActivities(deps: WebhookDeps, attempts: Attempts) {
   const { db, config, stopping } = deps;
   const running = new Tally();
 

@@ -1,6 +1,5 @@
 /** The operations that are interleaved: each applies to a part of the world, and its name shows which. */
 import { type Database, inTransaction } from '../../models/db/database.js';
-import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
 import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
 import { acceptOne } from '../../models/operations/messages/accept-one.js';
 import { cancelMessage } from '../../models/operations/messages/cancel-message.js';
@@ -16,6 +15,7 @@ import { openPage } from '../../models/operations/batches/open-page.js';
 import { credit, takeBack } from '../../models/operations/billing/post-credits.js';
 import { suppress } from '../../models/operations/contacts/suppress.js';
 import { newMessage } from '../support/rows/factories.js';
+import { acceptBatch } from '../support/rows/batches.js';
 import { type Draw, short } from './drawing.js';
 import type { Facts } from './facts.js';
 import { handoffOperations } from './handoff-operations.js';

@@ -32,7 +32,7 @@ class Refused extends Error {
  * workspace is closed. This is decided once, however often it is called.
  * @param openMax how many open batches the workspace can have
  */
-export async function acceptBatch(db: Database, batchId: string, openMax = Number.MAX_SAFE_INTEGER - 1): Promise<BatchAcceptance> {
+export async function acceptBatch(db: Database, batchId: string, openMax: number): Promise<BatchAcceptance> {
   try {
     return await inTransaction(db, (transaction) => charge(db, transaction, batchId, openMax));
   } catch (error) {

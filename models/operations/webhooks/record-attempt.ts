@@ -59,7 +59,7 @@ export type AttemptEffect = 'recorded' | 'outdated' | 'renewed' | 'stopped';
  * any case.
  * @param disableAfterSeconds an endpoint that acknowledges nothing for this time is disabled; 0: never
  */
-export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds = 0): Promise<AttemptEffect[]> {
+export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds: number): Promise<AttemptEffect[]> {
   const written = new Map<string, Written>();
   for (const round of inRounds(attempts)) {
     for (const row of await write(db, JSON.stringify(round.map(rowOf)))) written.set(row.delivery_id, row);

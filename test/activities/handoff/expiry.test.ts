@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { messageActivities } from '../../../activities/handoff/messages.js';
 import { everywhere, silent, stubProvider } from '../../support/carriers/stub-provider.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
@@ -8,6 +7,7 @@ import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
 import { failureOf, inActivity, type Standing } from '../../support/temporal/in-activity.js';
+import { messageActivities } from '../../support/parts/activities.js';
 import { unavailable } from './two-accounts.js';
 import { useMessageActivities } from './use-message-activities.js';
 

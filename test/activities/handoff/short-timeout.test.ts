@@ -1,6 +1,5 @@
 /** Waits for PROVIDER_LIMITS with a HANDOFF_TIMEOUT that is shorter than the queue of the provider. */
 import assert from 'node:assert/strict';
-import { messageActivities } from '../../../activities/handoff/messages.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { workspaceForEach } from '../../support/for-each.js';
@@ -9,6 +8,7 @@ import { buildQueued } from '../../support/rows/factories.js';
 import { buildQueuedGroup } from '../../support/rows/messages.js';
 import { failureOf, inActivity, silentStarts, type Standing } from '../../support/temporal/in-activity.js';
 import { everywhere, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
+import { messageActivities } from '../../support/parts/activities.js';
 
 describe('limits of providers and HANDOFF_TIMEOUT', () => {
   const test = workspaceForEach({ balance: 1_000_000 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { messageActivities } from '../../../activities/handoff/messages.js';
 import type { OutgoingMessage, SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import { holdAccount } from '../../../models/operations/handoff/provider-pace.js';
 import { testConfig } from '../../support/config.js';
@@ -9,6 +8,7 @@ import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
 import { failureOf, inActivity, silentStarts, type Standing } from '../../support/temporal/in-activity.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
 import { everywhere, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
+import { messageActivities } from '../../support/parts/activities.js';
 
 describe('throughput of providers', () => {
   const test = useDatabase({ forEachTest: true, checksBooks: true });

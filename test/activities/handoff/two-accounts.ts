@@ -1,6 +1,5 @@
 /** Two accounts that share every channel, and workers that choose between them. */
 import { ApplicationFailure } from '@temporalio/common';
-import { messageActivities } from '../../../activities/handoff/messages.js';
 import type { Provider, SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import type { Database } from '../../../models/db/database.js';
 import { testConfig } from '../../support/config.js';
@@ -9,6 +8,7 @@ import { workspaceForEach } from '../../support/for-each.js';
 import { inActivity, silentStarts, type Standing } from '../../support/temporal/in-activity.js';
 import { buildQueuedGroup } from '../../support/rows/messages.js';
 import { shared, silent, type StubProvider, stubProvider } from '../../support/carriers/stub-provider.js';
+import { messageActivities } from '../../support/parts/activities.js';
 
 export const unavailable: SendOutcome = { outcome: 'retryable', detail: '503' };
 export const lost: SendOutcome = { outcome: 'unknown', detail: 'timeout' };

@@ -1,7 +1,6 @@
 /** Messages of workspaces whose address is not verified, which were accepted while every channel used the sandbox. */
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { messageActivities } from '../../../activities/handoff/messages.js';
 import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { fallBack } from '../../../models/operations/messages/fall-back.js';
@@ -16,6 +15,7 @@ import { buildQueued, newMessage } from '../../support/rows/factories.js';
 import { messageOf, statusOf } from '../../support/rows/messages.js';
 import { inActivity, silentStarts } from '../../support/temporal/in-activity.js';
 import { everywhere, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
+import { messageActivities } from '../../support/parts/activities.js';
 
 const realCarrier = { PROVIDER_SMS: 'twilio', TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token', TWILIO_FROM: '+15005550100' };
 

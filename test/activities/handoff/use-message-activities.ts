@@ -1,11 +1,12 @@
 /** The activities of messages with a stub of a provider, in a database with a workspace for each test. */
-import { givingUpActivities, messageActivities } from '../../../activities/handoff/messages.js';
+import { givingUpActivities } from '../../../activities/handoff/messages.js';
 import type { Wake } from '../../../models/operations/reports/record-reports.js';
 import type { Provider } from '../../../activities/handoff/providers/provider.js';
 import { everywhere, silent as logger } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
+import { messageActivities } from '../../support/parts/activities.js';
 
 /** What `dispatchMessages` returns when nothing is left to do. */
 export const done = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false };

@@ -1,6 +1,5 @@
 /** An attempt is in progress when the owner of the webhook gives it another URL. */
 import assert from 'node:assert/strict';
-import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { byTest } from '../../support/by-test.js';
 import { until } from '../../support/client.js';
@@ -9,6 +8,7 @@ import { rows } from '../../support/database.js';
 import { acknowledge, answerWith, type Receiver, startReceiver } from '../../support/network/receiver.js';
 import { buildReplay } from '../../support/rows/factories.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
+import { webhookOperationActivities } from '../../support/parts/activities.js';
 import { useEndpointWorkers } from './use-endpoint-workers.js';
 
 const pendingOf = `SELECT 1 FROM deliveries WHERE webhook_id = $1 AND status = 'pending'`;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { repairActivities } from '../../../activities/watch/repair.js';
-import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
 import type { WorkflowStarts } from '../../../activities/watch/workflow-starts.js';
 import { updateWebhook, type WebhookChange } from '../../../models/operations/webhooks/update-webhook.js';
 import { testConfig } from '../../support/config.js';
@@ -11,6 +10,7 @@ import { inActivity } from '../../support/temporal/in-activity.js';
 import { acknowledge, startReceiver } from '../../support/network/receiver.js';
 import { silent } from '../../support/carriers/stub-provider.js';
 import { byTest } from '../../support/by-test.js';
+import { webhookActivities } from '../../support/parts/activities.js';
 
 describe('the retrier of a webhook', () => {
   const test = endpointForEach();

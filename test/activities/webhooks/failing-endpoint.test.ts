@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
 import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { buildDelivery, deliveryOf } from '../../support/rows/deliveries.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
+import { webhookOperationActivities } from '../../support/parts/activities.js';
 import { secondsUntil, useEndpointWorkers } from './use-endpoint-workers.js';
 
 describe('an endpoint', () => {

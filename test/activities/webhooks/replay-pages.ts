@@ -1,5 +1,4 @@
 /** Pages of replays whose deliveries have ended. */
-import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { testConfig } from '../../support/config.js';
@@ -7,6 +6,7 @@ import { rows } from '../../support/database.js';
 import type { endpointForEach } from '../../support/for-each.js';
 import { buildReplay } from '../../support/rows/factories.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
+import { webhookOperationActivities } from '../../support/parts/activities.js';
 
 type Test = ReturnType<typeof endpointForEach>;
 

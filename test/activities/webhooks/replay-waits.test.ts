@@ -1,6 +1,5 @@
 /** A replay of thousands of deliveries may be more than its receiver can take. */
 import assert from 'node:assert/strict';
-import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { byTest } from '../../support/by-test.js';
@@ -9,6 +8,7 @@ import { rows } from '../../support/database.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
 import { buildReplay } from '../../support/rows/factories.js';
 import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
+import { webhookOperationActivities } from '../../support/parts/activities.js';
 import { useEndpointWorkers } from './use-endpoint-workers.js';
 
 const busy = answerWith(429, { 'Retry-After': '30' });

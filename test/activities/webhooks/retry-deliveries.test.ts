@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
 import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
 import { deleteWebhook } from '../../../models/operations/webhooks/delete-webhook.js';
 import { Webhook } from '../../../models/tables/webhook.js';
@@ -14,6 +13,7 @@ import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
 import { buildSent } from '../../support/rows/messages.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
 import { byTest } from '../../support/by-test.js';
+import { webhookActivities } from '../../support/parts/activities.js';
 
 const delays = [10, 100, 1_000];
 

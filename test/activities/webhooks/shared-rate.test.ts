@@ -1,11 +1,11 @@
 /** The rate of a webhook is one for its retrier, its replays and requested attempts, in whichever process they run. */
 import assert from 'node:assert/strict';
-import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
 import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { buildReplay } from '../../support/rows/factories.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
+import { webhookOperationActivities } from '../../support/parts/activities.js';
 import { useEndpointWorkers } from './use-endpoint-workers.js';
 
 const idsOf = 'SELECT id FROM deliveries WHERE group_id = $1 ORDER BY seq';

@@ -1,12 +1,12 @@
 /** `deliverEvents` for groups of messages, with receivers whose webhooks subscribe to them. */
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
+import { webhookActivities } from '../../support/parts/activities.js';
 
 /** Call it in a `describe`: it registers the hooks. */
 export function useDeliverEvents() {

@@ -1,10 +1,10 @@
 /** An endpoint with its webhook for each test, and workers that deliver to it. */
-import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { endpointForEach } from '../../support/for-each.js';
 import { buildQueuedGroup } from '../../support/rows/messages.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
+import { webhookActivities } from '../../support/parts/activities.js';
 
 /** Longer than any answer takes on a busy machine, and what a test of hanging waits. */
 const patientMs = 20_000;

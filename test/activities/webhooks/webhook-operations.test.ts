@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
 import { restRetrier } from '../../../models/operations/webhooks/retriers.js';
 import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
 import { retrierDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
-import { recordAttempts } from '../../../models/operations/webhooks/record-attempt.js';
 import { claimReplayed } from '../../../models/operations/webhooks/claim-replayed.js';
 import { countReplayable, listReplayable } from '../../../models/operations/webhooks/replay-deliveries.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
@@ -14,11 +12,20 @@ import type { ReplayPageInput } from '../../../workflows/contract.js';
 import { byTest } from '../../support/by-test.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
-import { attemptsOf, attemptWith, buildBacklog, buildDelivery, deliveryOf, unknownId } from '../../support/rows/deliveries.js';
+import {
+  attemptsOf,
+  attemptWith,
+  buildBacklog,
+  buildDelivery,
+  deliveryOf,
+  recordAttempts,
+  unknownId,
+} from '../../support/rows/deliveries.js';
 import { buildReplay } from '../../support/rows/factories.js';
 import { endpointForEach } from '../../support/for-each.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
 import { answerWith } from '../../support/network/receiver.js';
+import { webhookOperationActivities } from '../../support/parts/activities.js';
 
 const unchanged = { url: undefined, events: undefined, description: undefined };
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { select } from '../../../models/db/database.js';
-import { acceptBatch } from '../../../models/operations/batches/accept-batch.js';
 import { until } from '../../support/client.js';
 import { phone, toNamed } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
 import type { Answer } from '../start-app.js';
 import { silent, useAcceptance } from './use-acceptance.js';
 import { prices } from '../../support/prices.js';
+import { acceptBatch } from '../../support/rows/batches.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const path = '/api/v1/messages/bulk';

@@ -1,12 +1,12 @@
 /** What a receiver can verify with the secrets and public keys that the API gave. The attempts are those of the worker, in this process. */
 import assert from 'node:assert/strict';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { webhookOperationActivities } from '../../../activities/webhooks/webhook-operations.js';
 import { generateSigningKey } from '../../../models/rules/webhooks/signing-key.js';
 import { verifyWebhook } from '../../../verify/verify-webhook.js';
 import { type Received, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 import { hexMatches } from '../../support/network/signatures.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
+import { webhookOperationActivities } from '../../support/parts/activities.js';
 import { useApi } from '../use-api.js';
 
 describe('signatures of a webhook', () => {

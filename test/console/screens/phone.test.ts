@@ -1,10 +1,9 @@
 /** The lists of the console on a phone, with rows of realistic length. */
 import assert from 'node:assert/strict';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
-import { recordAttempts } from '../../../models/operations/webhooks/record-attempt.js';
 import { rows } from '../../support/database.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
-import { attemptWith, buildDeliveries } from '../../support/rows/deliveries.js';
+import { attemptWith, buildDeliveries, recordAttempts } from '../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
 import { buildSent } from '../../support/rows/messages.js';
 import { useApi } from '../../api/use-api.js';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Batch } from '../../../../models/tables/batch.js';
-import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
 import { fenceBatch } from '../../../../models/operations/batches/fence-batch.js';
 import { insertBatch } from '../../../../models/operations/batches/insert-batch.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
+import { acceptBatch } from '../../../support/rows/batches.js';
 import { counted, newBatch, pagesOf } from './new-batch.js';
 
 describe('fenceBatch', () => {

@@ -1,13 +1,13 @@
 /** New batches for tests, with their pages. */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../../models/db/database.js';
-import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
 import { insertBatch, type NewBatch } from '../../../../models/operations/batches/insert-batch.js';
 import type { NewGroup } from '../../../../models/operations/messages/insert-messages.js';
 import type { NewMessage } from '../../../../models/tables/message.js';
 import { workflowIds } from '../../../../workflows/contract.js';
 import { rows } from '../../../support/database.js';
 import { newMessage } from '../../../support/rows/factories.js';
+import { acceptBatch } from '../../../support/rows/batches.js';
 
 /** Five messages by SMS, not stored. */
 export const newBatch = (workspaceId: string, changes: Partial<NewBatch> = {}): NewBatch => ({

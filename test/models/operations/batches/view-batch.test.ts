@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Batch } from '../../../../models/tables/batch.js';
-import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
 import { viewBatch, viewBatches } from '../../../../models/operations/batches/view-batch.js';
 import { insertBatch } from '../../../../models/operations/batches/insert-batch.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
+import { acceptBatch } from '../../../support/rows/batches.js';
 import { newBatch, pagesOf } from './new-batch.js';
 
 describe('viewBatch', () => {

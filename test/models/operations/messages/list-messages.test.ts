@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Message } from '../../../../models/tables/message.js';
-import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
 import { type HistoryFilters, listMessages } from '../../../../models/operations/messages/list-messages.js';
 import { rows } from '../../../support/database.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildSent, noFilters } from '../../../support/rows/messages.js';
+import { acceptBatch } from '../../../support/rows/batches.js';
 
 describe('listMessages', () => {
   const test = workspaceForEach();

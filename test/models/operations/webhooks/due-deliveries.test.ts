@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { firstDeliveries, pendingDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { countFailed } from '../../../../models/operations/webhooks/child-deliveries.js';
-import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { decrypt } from '../../../../models/rules/values/encryption.js';
 import { secretContext, Webhook } from '../../../../models/tables/webhook.js';
 import { testConfig } from '../../../support/config.js';
 import { rows } from '../../../support/database.js';
-import { attemptWith, buildDelivery, deliveryOf } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDelivery, deliveryOf, recordAttempts } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { buildSent } from '../../../support/rows/messages.js';
 import { webhookForEach } from '../../../support/for-each.js';

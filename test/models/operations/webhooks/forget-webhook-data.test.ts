@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { forgetWebhookData, isForgotten } from '../../../../models/operations/webhooks/forget-webhook-data.js';
-import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { idBefore } from '../../../../models/rules/values/id-time.js';
 import { inTransaction } from '../../../../models/db/database.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { attemptWith, buildDelivery } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDelivery, recordAttempts } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
 const retention = { bodies: 10, attempts: 20, deliveries: 30 };

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
 import { byTest } from '../../../support/by-test.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
 import { untilLockWait } from '../../../support/lock-table.js';
-import { attemptWith, buildDelivery } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDelivery, recordAttempts } from '../../../support/rows/deliveries.js';
 
 const unchanged: WebhookChange = { url: undefined, events: undefined, description: undefined };
 const newUrl = { url: 'https://new.example.test/' };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
-import { attemptsKept, recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
+import { attemptsKept } from '../../../../models/operations/webhooks/record-attempt.js';
 import { updateWebhook } from '../../../../models/operations/webhooks/update-webhook.js';
 import { systemOrigin } from '../../../../models/rules/audit/origin.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
@@ -19,6 +19,7 @@ import {
 } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { byTest } from '../../../support/by-test.js';
+import { recordAttempts } from '../../../support/rows/deliveries.js';
 
 const url = 'https://one.example.test/';
 const unchanged = { url: undefined, events: undefined, description: undefined };

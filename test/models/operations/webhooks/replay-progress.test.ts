@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { cancelReplay, isReplayRunning, recordReplayPage, overdueReplays } from '../../../../models/operations/webhooks/replay-progress.js';
 import type { Replay } from '../../../../models/tables/replay.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { attemptWith, buildDelivery, type DeliveryRow } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDelivery, type DeliveryRow, recordAttempts } from '../../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
 describe('the progress of a replay', () => {

@@ -3,14 +3,13 @@ import { Delivery, type DeliveryStatus } from '../../../../models/tables/deliver
 import { retrierDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
-import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { claimReplayed } from '../../../../models/operations/webhooks/claim-replayed.js';
 import { countReplayable, listReplayable } from '../../../../models/operations/webhooks/replay-deliveries.js';
 import { settleDeliveries, unsettledWebhooks } from '../../../../models/operations/webhooks/settle-deliveries.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import type { Webhook } from '../../../../models/tables/webhook.js';
 import { rows } from '../../../support/database.js';
-import { attemptWith, buildBacklog, buildDelivery, deliveryOf, settle } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildBacklog, buildDelivery, deliveryOf, recordAttempts, settle } from '../../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { byTest } from '../../../support/by-test.js';

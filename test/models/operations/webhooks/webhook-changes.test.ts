@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
 import { retrierDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
-import { recordAttempts } from '../../../../models/operations/webhooks/record-attempt.js';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
 import { rows } from '../../../support/database.js';
 import { untilLockWait } from '../../../support/lock-table.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { attemptWith, buildDelivery, deliveryOf, settle, unknownId } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDelivery, deliveryOf, recordAttempts, settle, unknownId } from '../../../support/rows/deliveries.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { eventsOf } from '../../../support/rows/messages.js';
 import { byTest } from '../../../support/by-test.js';

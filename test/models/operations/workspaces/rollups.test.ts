@@ -3,14 +3,13 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { foldChanges, forgetHours } from '../../../../models/operations/workspaces/fold-changes.js';
 import { readOverview } from '../../../../models/operations/workspaces/read-overview.js';
-import { acceptBatch } from '../../../../models/operations/batches/accept-batch.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { recordStatuses } from '../../../../models/operations/messages/record-statuses.js';
 import type { PublicStatus } from '../../../../models/rules/messages/status.js';
 import { root } from '../../../deploy/project.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { buildBatch } from '../../../support/rows/batches.js';
+import { acceptBatch, buildBatch } from '../../../support/rows/batches.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
 
 const dayMs = 86_400_000;
