@@ -42,15 +42,11 @@ const withoutAccount = ({ uncertain }: Claim): SendOutcome =>
   uncertain ? { outcome: 'rejected', ...handoffUnknown } : { outcome: 'retryable', detail: 'no such account' };
 
 async function callOnce(provider: Provider, claim: Claim, signal: AbortSignal): Promise<SendOutcome> {
-  let isQuery = claim.uncertain && !provider.idempotent;
+  const isQuery = claim.uncertain && !provider.idempotent;
   try {
-    if (isQuery) {
-      const found = await provider.reconcile?.(claim, signal);
-      if (found === undefined) return { outcome: 'rejected', ...handoffUnknown };
-      if (found !== null) return { outcome: 'accepted', provider_message_id: found };
-      isQuery = false;
-    }
-    return await provider.send(claim, signal);
+    if (!isQuery) return await provider.send(claim, signal);
+    const found = await provider.reconcile?.(claim, signal);
+    return found === undefined ? { outcome: 'rejected', ...handoffUnknown } : { outcome: 'accepted', provider_message_id: found };
   } catch (error) {
     // Nothing was sent. Counted as a further call, it would restart the wait for the earlier one.
     if (isQuery) return { outcome: 'unknown', detail: notKnownYet };

@@ -53,10 +53,10 @@ export interface Provider {
   /** Queries the last status of a message that was taken; null if the provider has none yet or has no such query. */
   fetchStatus(provider_message_id: string, signal: AbortSignal): Promise<FetchedStatus | null>;
   /**
-   * Only for providers that are not idempotent: finds the outcome of a call whose answer was lost. `null`: certainly not taken, send again.
-   * `undefined`: not known. The message then fails and is refunded, because it must not be sent twice. Throws if it is not known yet.
+   * Only for providers that are not idempotent: finds the id of a message after a call whose answer was lost. If the provider does not find it,
+   * the message fails and is refunded, because it must not be sent twice. Throws if it is not known yet.
    */
-  reconcile?(message: OutgoingMessage, signal: AbortSignal): Promise<string | null | undefined>;
+  reconcile?(message: OutgoingMessage, signal: AbortSignal): Promise<string | undefined>;
   /** Asks whether the provider takes the credentials, with a call that changes nothing. Absent if there are none. Does not throw. */
   readonly checkCredentials?: (signal: AbortSignal) => Promise<CredentialsAnswer>;
 }

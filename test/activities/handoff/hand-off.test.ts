@@ -86,13 +86,6 @@ describe('handOff', () => {
       assert.deepEqual(provider.calls, []);
     });
 
-    it('sends again when the provider has no such message', async () => {
-      const provider = reconciling(async () => null);
-      const claim = claimOf(true);
-      assert.equal((await handOff(provider, claim, signal)).result.outcome, 'accepted');
-      assert.deepEqual(provider.calls, [claim.id]);
-    });
-
     for (const [what, reconcile] of [
       ['cannot tell', async () => undefined],
       ['cannot be asked', undefined],
