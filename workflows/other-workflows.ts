@@ -6,6 +6,7 @@ import {
   ParentClosePolicy,
   type SignalDefinition,
   startChild,
+  workflowInfo,
 } from '@temporalio/workflow';
 
 /**
@@ -26,6 +27,12 @@ export async function startUnlessRunning<Input>(
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     return false;
   }
+}
+
+/** The search attributes of this workflow, for workflows that do a part of its work. */
+export function inheritedAttributes(): Pick<ChildWorkflowOptions, 'typedSearchAttributes'> {
+  const { typedSearchAttributes } = workflowInfo();
+  return typedSearchAttributes === undefined ? {} : { typedSearchAttributes };
 }
 
 /** @returns false when no such workflow runs */

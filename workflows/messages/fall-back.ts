@@ -1,6 +1,6 @@
 import { condition, sleep } from '@temporalio/workflow';
 import { local } from '../activities.js';
-import { type SendMessageInput, workflowTypes } from '../contract.js';
+import { type SendGroupInput, type SendMessageInput, workflowIds, workflowOf } from '../contract.js';
 import type { MessageState } from './message-state.js';
 import { startUnlessRunning } from '../other-workflows.js';
 import { nextStepStart } from '../starts.js';
@@ -28,10 +28,9 @@ export async function fallBackInTime(message: MessageState, afterMs: number): Pr
 async function fallBack({ messageId, events }: MessageState, isDue: boolean): Promise<boolean> {
   const { next, waits, deliveries } = await local.fallBack(messageId, isDue);
   if (next !== null) {
-    const { groupId, fallbackAfterMs } = next;
-    const input: SendMessageInput = { messageId: groupId, ...(fallbackAfterMs === null ? {} : { fallbackAfterMs }) };
     // By its name: `sendMessage` imports this file.
-    await startUnlessRunning<SendMessageInput>(workflowTypes.sendMessage, input, nextStepStart(next, messageId));
+    const { type, args } = workflowOf({ ...next, workflowId: workflowIds.message(next.groupId) });
+    await startUnlessRunning<SendMessageInput | SendGroupInput>(type, args[0], nextStepStart(next, messageId));
   }
   if (!waits) events.start(deliveries);
   return !waits;

@@ -2,7 +2,7 @@ import { continueAsNew, workflowInfo } from '@temporalio/workflow';
 import { AcceptUpdate } from './accept-update.js';
 import { local, localForBatch } from '../activities.js';
 import { type AcceptBatchAnswer, type SendBatchInput, type SendGroupInput, workflowIds } from '../contract.js';
-import { startUnlessRunning } from '../other-workflows.js';
+import { inheritedAttributes, startUnlessRunning } from '../other-workflows.js';
 import { sendGroup } from './send-group.js';
 
 /** Number of pages that one step reads and starts. */
@@ -30,11 +30,11 @@ export async function sendBatch({ batchId, nextPage, due: dueBefore }: SendBatch
 
 /** Starts the workflow of a page, unless the watcher has started it. */
 async function startPage(input: SendGroupInput, page: number): Promise<void> {
-  const { typedSearchAttributes, priority } = workflowInfo();
+  const { priority } = workflowInfo();
   await startUnlessRunning(sendGroup, input, {
     workflowId: workflowIds.page(input.groupId),
     staticSummary: `page ${page} of batch ${input.batchId}`,
-    ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
+    ...inheritedAttributes(),
     ...(priority === undefined ? {} : { priority }),
   });
 }

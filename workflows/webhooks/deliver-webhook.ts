@@ -1,8 +1,7 @@
-import { workflowInfo } from '@temporalio/workflow';
 import { retrying } from '../activities.js';
 import { ownerOf } from './retry-webhook.js';
 import { type DeliverWebhookInput, workflowIds } from '../contract.js';
-import { startUnlessRunning } from '../other-workflows.js';
+import { inheritedAttributes, startUnlessRunning } from '../other-workflows.js';
 import { deliveryPriority } from '../starts.js';
 
 /**
@@ -17,11 +16,10 @@ export async function deliverWebhook(input: DeliverWebhookInput): Promise<void> 
 export async function startDelivery(input: DeliverWebhookInput, workspaceId?: string): Promise<void> {
   const [first] = input.deliveryIds;
   if (first === undefined) return;
-  const { typedSearchAttributes } = workflowInfo();
   await startUnlessRunning(deliverWebhook, input, {
     workflowId: workflowIds.delivery(first),
     staticSummary: `deliveries to webhook ${input.webhookId}: ${input.deliveryIds.length}`,
-    ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
+    ...inheritedAttributes(),
     priority: deliveryPriority(ownerOf(workspaceId)),
   });
 }

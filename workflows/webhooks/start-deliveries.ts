@@ -1,9 +1,9 @@
-import { patched, sleep, uuid4, workflowInfo } from '@temporalio/workflow';
+import { patched, sleep, uuid4 } from '@temporalio/workflow';
 import { wakeRetrier } from './retry-webhook.js';
 import { type LeftDeliveries, workflowIds } from '../contract.js';
 import { deliveryPriority } from '../starts.js';
 import { startDelivery } from './deliver-webhook.js';
-import { startUnlessRunning } from '../other-workflows.js';
+import { inheritedAttributes, startUnlessRunning } from '../other-workflows.js';
 
 /** Maximum number of children that one workflow starts. */
 const chunkSize = 100;
@@ -64,11 +64,10 @@ async function startChunk(chunk: LeftDeliveries): Promise<void> {
 
 /** @returns false when a chunk with this id runs */
 function startChunkAs(id: string, chunk: LeftDeliveries): Promise<boolean> {
-  const { typedSearchAttributes } = workflowInfo();
   return startUnlessRunning(startDeliveries, chunk, {
     workflowId: workflowIds.starts(id),
     staticSummary: `workflows for deliveries to start: ${chunk.children.length + chunk.retriers.length}`,
-    ...(typedSearchAttributes === undefined ? {} : { typedSearchAttributes }),
+    ...inheritedAttributes(),
     priority: deliveryPriority(),
   });
 }
