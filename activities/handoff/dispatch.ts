@@ -53,7 +53,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const sliceEndsAt = Date.now() + sliceMs;
   const turn = new Turn(deps, { ...target, sliceEndsAt });
   const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
-  const { waitMs, hasExpired } = await untilExpiry(deps, groupId, end.waitMs);
+  const { waitMs, hasExpired } = await expireDuringWait(deps, groupId, end.waitMs);
   if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
   if (rounds.tookNothing)
     throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs, holdsEvents));
@@ -125,7 +125,7 @@ async function loopRounds(
  * Fails what has expired if no round may begin before the end of a wait.
  * @returns the wait in milliseconds, up to the next expiry; and whether something has expired, whose events are due
  */
-async function untilExpiry(deps: RoundDeps, groupId: string, waitMs: number): Promise<{ waitMs: number; hasExpired: boolean }> {
+async function expireDuringWait(deps: RoundDeps, groupId: string, waitMs: number): Promise<{ waitMs: number; hasExpired: boolean }> {
   if (waitMs === 0) return { waitMs, hasExpired: false };
   const { hasExpired, nextMs } = await expireWaiting(deps.db, groupId, await sendingRules(deps));
   return { waitMs: Math.min(waitMs, nextMs ?? waitMs), hasExpired };

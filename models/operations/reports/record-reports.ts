@@ -43,7 +43,7 @@ export async function recordReports(db: Database, given: IncomingReport[], key: 
     stored.push(...matched);
   }
   traceReports(db, rows, stored, elapsed);
-  return wakeGroups(
+  return flagGroups(
     db,
     stored.flatMap(({ group_id }) => group_id ?? []),
     key,
@@ -106,9 +106,9 @@ const matchAgain = `
  * @param key see `erasureKey`
  * @returns the other ones, which the caller must wake
  */
-export async function wakeGroups(db: Database, groupIds: string[], key: Buffer): Promise<Wake[]> {
+export async function flagGroups(db: Database, groupIds: string[], key: Buffer): Promise<Wake[]> {
   if (groupIds.length === 0) return [];
-  const woken = await select<Wake & { causeNoEvent: boolean }>(db, flagGroups, [groupIds]);
+  const woken = await select<Wake & { causeNoEvent: boolean }>(db, flagUnflagged, [groupIds]);
   const wakes: Wake[] = [];
   for (const { groupId, workflowId, late, causeNoEvent } of woken) {
     // A read receipt usually comes after the workflow has ended. Because it causes no event, applying it here saves a workflow.
@@ -120,7 +120,7 @@ export async function wakeGroups(db: Database, groupIds: string[], key: Buffer):
 
 const withoutEvent = publicStatuses.filter((status) => eventOfStatus[status] === null);
 
-const flagGroups = `
+const flagUnflagged = `
   UPDATE message_groups g SET reports_pending = true
   FROM (
     -- One order, so that callbacks about the same groups wait for each other without a deadlock.

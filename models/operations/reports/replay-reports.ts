@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-time.js';
-import { type StoredReport, type Wake, wakeGroups } from './record-reports.js';
+import { flagGroups, type StoredReport, type Wake } from './record-reports.js';
 
 /** Which stored reports. An undefined field does not filter. */
 export interface ReportFilter {
@@ -47,7 +47,7 @@ export async function replayReports(
   const reopened = isContradiction ? [] : await select<Omit<StoredReport, 'message_id'>>(db, sql, bind);
   const ids = reopened.map(({ id }) => id).toSorted(); // the statement returns them in any order
   const groupIds = reopened.flatMap(({ group_id }) => group_id ?? []);
-  await wakeGroups(db, groupIds, key);
+  await flagGroups(db, groupIds, key);
   return {
     reports: reopened.length,
     unmatched: reopened.length - groupIds.length,
