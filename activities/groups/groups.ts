@@ -23,7 +23,7 @@ export interface GroupDeps extends FirstAttemptDeps {
 const attemptsAtOnce = { ofPage: 4, ofGroup: 12 };
 
 /** The state of a group after its hand-off and after it was driven. */
-export interface Sent extends GroupProgress, Omit<Dispatched, keyof GroupWork> {
+export interface SendGroupResult extends GroupProgress, Omit<Dispatched, keyof GroupWork> {
   /** An earlier attempt of the activity may have died before it returned `left`. The next call has to look for such deliveries. */
   again: boolean;
 }
@@ -56,7 +56,7 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
       withHeartbeat(async (signal) => withNextRound(await drive(groupId, isPage, { signal, again: again || isRetried() })), stopping),
 
     /** Opens a page that is not open yet. Hands off as `dispatchMessages` does, and drives the group meanwhile and afterwards. */
-    sendGroup: (groupId: string, batchId?: string): Promise<Sent> =>
+    sendGroup: (groupId: string, batchId?: string): Promise<SendGroupResult> =>
       withHeartbeat(async (signal) => {
         const begun = performance.now();
         if (batchId !== undefined) await openPage(db, groupId);

@@ -1,6 +1,6 @@
 import { condition, defineSignal, setHandler } from '@temporalio/workflow';
 import type { Dispatched } from '../../activities/handoff/dispatch.js';
-import type { Sent } from '../../activities/groups/groups.js';
+import type { SendGroupResult } from '../../activities/groups/groups.js';
 import { delivering, dispatching, local } from '../activities.js';
 import { batchChangedSignal, cancelledSignal, queues, reportsSignal } from '../contract.js';
 import { EventPump } from '../webhooks/event-pump.js';
@@ -67,7 +67,7 @@ export class GroupDriver {
     this.#isOverKnown = false;
     if (this.#hasBegun || this.events.isRunning) return dispatchMessages(this.groupId, this.batchId);
     this.#hasBegun = true;
-    return this.events.during<Sent>(sendGroup(this.groupId, this.batchId).then(this.#note, this.#noteFailure));
+    return this.events.during<SendGroupResult>(sendGroup(this.groupId, this.batchId).then(this.#note, this.#noteFailure));
   }
 
   /** Waits until nothing of the group is open. Asks the providers when no report arrives in time. */
@@ -84,7 +84,7 @@ export class GroupDriver {
     }
   }
 
-  readonly #note = (sent: Sent): Sent => {
+  readonly #note = (sent: SendGroupResult): SendGroupResult => {
     this.#mayHaveLeft = sent.again;
     this.#isOver = sent.isOver && !sent.again;
     this.#isOverKnown = sent.queued === 0 && sent.deliveries === 0 && !sent.again;
