@@ -33,7 +33,7 @@ export const moneyMutations: readonly Mutation[] = [
   {
     guards: 'what is given back of another day',
     file: 'models/operations/billing/post-credits.ts',
-    find: ' AND d.created_at >= ${beginOfSpendDay}',
+    find: ' AND d.created_at >= ${startOfSpendDay}',
     replace: '',
     test: 'api/workspaces/spending',
   },

@@ -7,7 +7,7 @@ import { makeId } from '../../rules/values/make-id.js';
 import { column, only, recordset } from '../../tables/columns.js';
 import { creditEntryColumns, type EntryKind } from '../../tables/credit-entry.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { affordable, beginOfSpendDay, countGivenBack, countSpent, type Funds, funds, isWithinLimit } from './standing.js';
+import { affordable, countGivenBack, countSpent, type Funds, funds, isWithinLimit, startOfSpendDay } from './standing.js';
 
 /** One movement of credits: `amount` in thousandths, positive; `reference` identifies its cause. */
 export interface Posting {
@@ -49,7 +49,7 @@ export async function debit(db: Database, transaction: Transaction, workspaceId:
   const all = await charge(db, transaction, workspaceId, postings);
   if (all.length > 0) return { paid: all, refused: {} };
   // Credits may have arrived since the first attempt, which waited for nobody. From here on, the lock keeps the funds as they are.
-  const { debt: _, ...left } = await lock(db, transaction, workspaceId);
+  const { debt: _, ...left } = await lockFunds(db, transaction, workspaceId);
   const refused: Record<string, Funds> = {};
   const fitting = postings.filter(({ reference, amount }) => {
     const fits = amount <= affordable(left);
@@ -65,7 +65,7 @@ export async function debit(db: Database, transaction: Transaction, workspaceId:
 
 async function charge(db: Database, transaction: Transaction, workspaceId: string, postings: Payment[]): Promise<string[]> {
   const messages = postings.reduce((sum, posting) => sum + posting.messages, 0);
-  return (await post(db, transaction, workspaceId, { kind: 'debit', postings, messages })).map(({ reference }) => reference);
+  return (await postEntries(db, transaction, workspaceId, { kind: 'debit', postings, messages })).map(({ reference }) => reference);
 }
 
 /** Counts a message that costs nothing and therefore has no debit. */
@@ -84,31 +84,32 @@ export async function refund(db: Database, transaction: Transaction, workspaceId
 }
 
 async function add(db: Database, transaction: Transaction, workspaceId: string, movement: Movement): Promise<void> {
-  const posted = await post(db, transaction, workspaceId, movement);
+  const posted = await postEntries(db, transaction, workspaceId, movement);
   if (posted.length !== movement.postings.length) throw new Error(`workspace ${workspaceId} is gone`);
   if (posted.some(({ debt }) => debt > 0)) await payDebt(db, transaction, workspaceId);
 }
 
 /** Takes credits back. A balance is never below 0: the missing amount becomes debt, which the next credits pay first. */
 export async function takeBack(db: Database, transaction: Transaction, workspaceId: string, posting: Posting): Promise<void> {
-  const { balance } = await lock(db, transaction, workspaceId);
+  const { balance } = await lockFunds(db, transaction, workspaceId);
   const taken = Math.min(balance, posting.amount);
-  if (taken > 0) await post(db, transaction, workspaceId, { kind: 'adjustment', postings: [{ ...posting, amount: -taken }] });
+  if (taken > 0) await postEntries(db, transaction, workspaceId, { kind: 'adjustment', postings: [{ ...posting, amount: -taken }] });
   if (taken < posting.amount) await select(db, addDebt, [workspaceId, posting.amount - taken], transaction);
 }
 
 async function payDebt(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
-  const { balance, debt } = await lock(db, transaction, workspaceId);
+  const { balance, debt } = await lockFunds(db, transaction, workspaceId);
   const paid = Math.min(balance, debt);
   if (paid === 0) return;
   const posting = { reference: `debt:${makeId()}`, amount: -paid, description: 'Debt for credits that were taken back' };
-  await post(db, transaction, workspaceId, { kind: 'adjustment', postings: [posting] });
+  await postEntries(db, transaction, workspaceId, { kind: 'adjustment', postings: [posting] });
   await select(db, addDebt, [workspaceId, -paid], transaction);
 }
 
 export const addDebt = 'UPDATE workspaces SET debt = debt + $2 WHERE id = $1';
 
-export async function lock(db: Database, transaction: Transaction, workspaceId: string): Promise<Funds & { debt: number }> {
+/** Locks the row of a workspace until the end of the transaction, and reads its funds. */
+export async function lockFunds(db: Database, transaction: Transaction, workspaceId: string): Promise<Funds & { debt: number }> {
   // Not FOR UPDATE, which would wait for every insert of messages: their foreign key holds the row until their commit.
   const sql = `SELECT ${funds}, w.debt FROM workspaces w WHERE w.id = $1 FOR NO KEY UPDATE`;
   const [workspace] = await select<Funds & { debt: number }>(db, sql, [workspaceId], transaction);
@@ -128,11 +129,8 @@ interface Posted {
   debt: number;
 }
 
-/**
- * Updates the balance, the number of messages and the entries in one statement. Returns no row if the balance or the limit of the day is
- * below the sum.
- */
-export function post(
+/** Updates balance, number of messages and entries in one statement. Returns no row if the balance or the limit of the day is below the sum. */
+export function postEntries(
   db: Database,
   transaction: Transaction,
   workspaceId: string,
@@ -155,7 +153,7 @@ const givenEntries = {
 const givenRefunds = { ...only(creditEntryColumns, 'amount'), debit: column.text() };
 
 // The conditions on balance and limit prevent overspending: PostgreSQL checks them again after it has waited for the row.
-const postEntries = ({ counting = '', also = '' }) => `
+const postingWith = ({ counting = '', also = '' }) => `
   WITH moved AS (
     UPDATE workspaces w SET balance = w.balance + $2, entry_count = w.entry_count + $6, message_count = w.message_count + $5, updated_at = now()${counting}
     WHERE w.id = $1 AND w.balance + $2 >= 0${also}
@@ -166,14 +164,14 @@ const postEntries = ({ counting = '', also = '' }) => `
   FROM moved, ${recordset('$4', 'e', givenEntries)}
   RETURNING reference, (SELECT debt FROM moved) AS debt`;
 
-const postOthers = postEntries({});
-const postDebits = postEntries({ counting: `, ${countSpent('-$2::bigint')}`, also: ` AND ${isWithinLimit('-$2::bigint')}` });
+const postOthers = postingWith({});
+const postDebits = postingWith({ counting: `, ${countSpent('-$2::bigint')}`, also: ` AND ${isWithinLimit('-$2::bigint')}` });
 // The parameters are the same as for debits. What was debited on an earlier day counts for that day. The subquery names the row, so PostgreSQL
 // evaluates it again after it has waited for the row: midnight may have passed meanwhile.
-const postRefunds = postEntries({
+const postRefunds = postingWith({
   counting: `, ${countGivenBack(`(
     SELECT COALESCE(sum(r.amount), 0)::bigint FROM ${recordset('$4', 'r', givenRefunds)}
-    WHERE EXISTS (SELECT 1 FROM credit_entries d WHERE d.kind = 'debit' AND d.reference = r.debit AND d.created_at >= ${beginOfSpendDay}))`)}`,
+    WHERE EXISTS (SELECT 1 FROM credit_entries d WHERE d.kind = 'debit' AND d.reference = r.debit AND d.created_at >= ${startOfSpendDay}))`)}`,
 });
 
 const statements: Readonly<Record<EntryKind, string>> = {

@@ -38,7 +38,7 @@ export const countGivenBack = (amount: string) =>
   `spent_today = CASE WHEN w.spend_day = ${spendDay} THEN GREATEST(w.spent_today - ${amount}, 0) ELSE w.spent_today END`;
 
 /** SQL: the start of the day on which workspace `w` spends. Debits since then count for this day. */
-export const beginOfSpendDay = `w.spend_day::timestamp AT TIME ZONE 'UTC'`;
+export const startOfSpendDay = `w.spend_day::timestamp AT TIME ZONE 'UTC'`;
 
 /** SQL: the columns of `Funds`, of workspace `w`. */
 export const funds = `w.balance, w.spend_limit_day - ${spentToday} AS spend_left`;

@@ -5,7 +5,7 @@ import { makeId } from '../../rules/values/make-id.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { type Granted, leftIn } from './grant-credits.js';
-import { addDebt, lock, post, takeBack } from './post-credits.js';
+import { addDebt, lockFunds, postEntries, takeBack } from './post-credits.js';
 
 /**
  * Takes credits from a workspace manually, also from a closed one. What its balance lacks becomes debt.
@@ -30,9 +30,9 @@ export function takeCredits(
  * requires (`auditLedger`).
  */
 async function lend(db: Database, transaction: Transaction, workspaceId: string, amount: number): Promise<void> {
-  const lacking = amount - (await lock(db, transaction, workspaceId)).balance;
+  const lacking = amount - (await lockFunds(db, transaction, workspaceId)).balance;
   if (lacking <= 0) return;
   const posting = { reference: `debt:${makeId()}`, amount: lacking, description: 'Debt, which the next credits pay' };
-  await post(db, transaction, workspaceId, { kind: 'adjustment', postings: [posting] });
+  await postEntries(db, transaction, workspaceId, { kind: 'adjustment', postings: [posting] });
   await select(db, addDebt, [workspaceId, lacking], transaction);
 }
