@@ -1,5 +1,5 @@
 import { continueAsNew, workflowInfo } from '@temporalio/workflow';
-import type { AcceptedMessages } from '../../activities/handoff/messages.js';
+import type { AcceptedMessages } from '../../activities/messages.js';
 import { AcceptUpdate } from './accept-update.js';
 import { local, opening } from '../activities.js';
 import { type AcceptAnswer, type SendGroupInput } from '../contract.js';

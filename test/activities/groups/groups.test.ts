@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { Attempts } from '../../../activities/webhooks/attempts.js';
 import type { Dispatched } from '../../../activities/handoff/dispatch.js';
 import { type GroupDeps, groupActivities } from '../../../activities/groups/groups.js';
-import { dispatcher } from '../../../activities/handoff/messages.js';
+import { dispatcher } from '../../../activities/messages.js';
 import { activitySlots } from '../../../activities/support/slots.js';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
 import { countGroupWork } from '../../../models/operations/messages/count-group-work.js';

@@ -1,5 +1,5 @@
 /** The activities of messages with a stub of a provider, in a database with a workspace for each test. */
-import { givingUpActivities } from '../../../activities/handoff/messages.js';
+import { givingUpActivities } from '../../../activities/messages.js';
 import type { Wake } from '../../../models/operations/reports/record-reports.js';
 import type { Provider } from '../../../activities/handoff/providers/provider.js';
 import { everywhere, silent as logger } from '../../support/carriers/stub-provider.js';

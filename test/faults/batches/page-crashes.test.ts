@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DispatchTarget } from '../../../activities/handoff/dispatch.js';
-import { dispatcher, messageActivities } from '../../../activities/handoff/messages.js';
+import { dispatcher, messageActivities } from '../../../activities/messages.js';
 import { Tracer } from '../../../activities/webhooks/post-trace.js';
 import type { WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
 import { Attempts } from '../../../activities/webhooks/attempts.js';

@@ -1,34 +1,34 @@
 /** The activities of messages: accept, hand off, apply reports, query the provider. */
-import { type Channel, someChannel } from '../../models/channels.js';
-import type { Config } from '../../models/settings/config.js';
-import { currentTime, type Database } from '../../models/db/database.js';
-import { acceptBatch } from '../../models/operations/batches/accept-batch.js';
-import { acceptMessages } from '../../models/operations/messages/accept-messages.js';
-import { applyReports, type OpenWork } from '../../models/operations/reports/apply-reports.js';
-import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
-import { batchPages } from '../../models/operations/batches/batch-pages.js';
-import { type FallenBack, fallBack } from '../../models/operations/messages/fall-back.js';
-import { giveUpOnHandoffs, giveUpOnReports } from '../../models/operations/handoff/give-up.js';
-import { hasBeenTried } from '../../models/operations/handoff/has-been-tried.js';
-import { countGroupWork, type GroupWork } from '../../models/operations/messages/count-group-work.js';
-import { openPage } from '../../models/operations/batches/open-page.js';
-import { mustBeVerified } from '../../models/rules/accounts/signup-policy.js';
-import { type AcceptAnswer, type AcceptBatchAnswer, type DuePage, workflowIds } from '../../workflows/contract.js';
+import { type Channel, someChannel } from '../models/channels.js';
+import type { Config } from '../models/settings/config.js';
+import { currentTime, type Database } from '../models/db/database.js';
+import { acceptBatch } from '../models/operations/batches/accept-batch.js';
+import { acceptMessages } from '../models/operations/messages/accept-messages.js';
+import { applyReports, type OpenWork } from '../models/operations/reports/apply-reports.js';
+import { erasureKey } from '../models/operations/erasure/erasure-key.js';
+import { batchPages } from '../models/operations/batches/batch-pages.js';
+import { type FallenBack, fallBack } from '../models/operations/messages/fall-back.js';
+import { giveUpOnHandoffs, giveUpOnReports } from '../models/operations/handoff/give-up.js';
+import { hasBeenTried } from '../models/operations/handoff/has-been-tried.js';
+import { countGroupWork, type GroupWork } from '../models/operations/messages/count-group-work.js';
+import { openPage } from '../models/operations/batches/open-page.js';
+import { mustBeVerified } from '../models/rules/accounts/signup-policy.js';
+import { type AcceptAnswer, type AcceptBatchAnswer, type DuePage, workflowIds } from '../workflows/contract.js';
 import {
   callLeaseSeconds,
   extraLeaseSeconds,
   nextHandoffInMs,
   type UncertainWaits,
-} from '../../models/operations/handoff/uncertain-handoffs.js';
-import { type AnnounceDeps, announcingFailures } from './announce-failures.js';
-import { dispatch, type Dispatched, type DispatchTarget } from './dispatch.js';
-import { withHeartbeat } from '../support/heartbeat.js';
-import type { PersistDeps } from '../support/persist.js';
-import type { Providers } from './providers/provider.js';
-import { AccountHealthMonitor } from './account-health.js';
-import { type PollLimits, pollReports } from './poll-reports.js';
-import { callsAgain } from './routing.js';
-import { Throughput } from './throughput.js';
+} from '../models/operations/handoff/uncertain-handoffs.js';
+import { type AnnounceDeps, announcingFailures } from './handoff/announce-failures.js';
+import { dispatch, type Dispatched, type DispatchTarget } from './handoff/dispatch.js';
+import { withHeartbeat } from './support/heartbeat.js';
+import type { PersistDeps } from './support/persist.js';
+import type { Providers } from './handoff/providers/provider.js';
+import { AccountHealthMonitor } from './handoff/account-health.js';
+import { type PollLimits, pollReports } from './reports/poll-reports.js';
+import { callsAgain } from './handoff/routing.js';
+import { Throughput } from './handoff/throughput.js';
 
 export interface MessageDeps extends PersistDeps, AnnounceDeps {
   config: Pick<

@@ -5,7 +5,7 @@ import { recordReports, type Wake } from '../../models/operations/reports/record
 import type { Config } from '../../models/settings/config.js';
 import { noteAsked, type Unasked, unaskedMessages } from '../../models/operations/reports/unasked-messages.js';
 import { withHeartbeat } from '../support/heartbeat.js';
-import type { Providers } from './providers/provider.js';
+import type { Providers } from '../handoff/providers/provider.js';
 import { queryReport } from './query-report.js';
 
 /** Calls in parallel. Few, so that a recovery does not use up the limits of the providers. */

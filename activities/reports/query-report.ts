@@ -3,7 +3,7 @@ import type { IncomingReport } from '../../models/rules/callbacks/callback.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { hasStorableTexts } from '../../models/rules/values/text.js';
 import { hasUsualYear } from '../../models/rules/values/timestamp.js';
-import type { Providers } from './providers/provider.js';
+import type { Providers } from '../handoff/providers/provider.js';
 
 /**
  * Queries the provider for the report of a message. Empty if it has none that can be stored, or if its account was removed from the settings.

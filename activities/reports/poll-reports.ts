@@ -3,7 +3,7 @@ import type { Config } from '../../models/settings/config.js';
 import { awaitingReports } from '../../models/operations/reports/awaiting-reports.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
-import type { Providers } from './providers/provider.js';
+import type { Providers } from '../handoff/providers/provider.js';
 import { queryReport } from './query-report.js';
 
 /** Status queries in parallel. */

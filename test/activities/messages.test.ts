@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { stubProvider } from '../../support/carriers/stub-provider.js';
-import { rows } from '../../support/database.js';
-import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
-import { buildQueuedGroup, messageOf, statusOf } from '../../support/rows/messages.js';
-import { inActivity } from '../../support/temporal/in-activity.js';
-import { done, useMessageActivities } from './use-message-activities.js';
+import { stubProvider } from '../support/carriers/stub-provider.js';
+import { rows } from '../support/database.js';
+import { buildQueued, buildUndecided, buildWebhook, buildWorkspace } from '../support/rows/factories.js';
+import { buildQueuedGroup, messageOf, statusOf } from '../support/rows/messages.js';
+import { inActivity } from '../support/temporal/in-activity.js';
+import { done, useMessageActivities } from './handoff/use-message-activities.js';
 
 describe('messageActivities', () => {
   const { test, activitiesWith, dispatch } = useMessageActivities();
