@@ -1,4 +1,5 @@
 /** How workflows start that the API, the watcher and other workflows start. Imports the contract only. */
+import type { Channel } from '../models/channels.js';
 import type { NextFallback } from '../models/operations/messages/fall-back.js';
 import {
   dueSignal,
@@ -8,10 +9,46 @@ import {
   reportsSignal,
   type RetryWebhookInput,
   searchAttributes,
+  type SendMailInput,
+  type StoredGroup,
   workflowIds,
+  workflowOf,
 } from './contract.js';
 
 const taskQueue = queues.messages;
+
+/** A group with the values of its search attributes. */
+interface StartedGroup extends StoredGroup {
+  channel: Channel;
+  /** Null if the messages belong to several workspaces. */
+  workspaceId: string | null;
+  /** The messages that share the group; empty for a single message and for a page. */
+  messageIds: readonly string[];
+}
+
+/**
+ * For a client: the workflow of a group. Its search attributes name workspace, channel, batch and messages, because operators must not see
+ * recipients or texts in Temporal. Message ids are cut to their random end, because a search attribute can have at most 2 kB.
+ * @param priorityKey workspaces share each priority fairly
+ */
+export function groupStart(group: StartedGroup, { staticSummary, priorityKey }: { staticSummary: string; priorityKey: number }) {
+  const { workflowId, channel, workspaceId, batchId = null, messageIds } = group;
+  const { type, args } = workflowOf(group);
+  const options = {
+    taskQueue,
+    workflowId,
+    args,
+    typedSearchAttributes: [
+      { key: searchAttributes.channel, value: channel },
+      ...(workspaceId === null ? [] : [{ key: searchAttributes.workspaceId, value: workspaceId }]),
+      ...(batchId === null ? [] : [{ key: searchAttributes.batchId, value: batchId }]),
+      ...(messageIds.length === 0 ? [] : [{ key: searchAttributes.messageIds, value: messageIds.map((id) => id.slice(-12)) }]),
+    ],
+    staticSummary,
+    priority: { priorityKey, ...(workspaceId === null ? {} : { fairnessKey: workspaceId }) },
+  };
+  return { type, options };
+}
 
 /** The priority of workflows for deliveries. Workspaces share the queue fairly. */
 export const deliveryPriority = (workspaceId?: string): { priorityKey: number; fairnessKey?: string } => ({
@@ -63,7 +100,7 @@ export const lateReportsSignal = (groupId: string) => ({
 export const mailStart = (mailId: string) => ({
   taskQueue,
   workflowId: workflowIds.mail(mailId),
-  args: [{ mailId }] as [{ mailId: string }],
+  args: [{ mailId }] as [SendMailInput],
   staticSummary: `account mail ${mailId}`,
 });
 

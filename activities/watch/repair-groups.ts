@@ -113,7 +113,7 @@ async function driveTogether({ db, starts }: RepairDeps, bundle: readonly Looked
     batchId: null,
     channel,
     workspaceId: workspaceIds.size === 1 ? ([...workspaceIds][0] ?? null) : null,
-    messageIds: ids.map((id) => id.slice(-12)),
+    messageIds: ids,
     fallbackAfterMs: null,
   });
   return ids.length;

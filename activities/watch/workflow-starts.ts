@@ -9,12 +9,12 @@ import {
   cancelledSignal,
   queues,
   reportsSignal,
-  searchAttributes,
   workflowIds,
   workflowOf,
   workflowTypes,
 } from '../../workflows/contract.js';
 import {
+  groupStart,
   lateReportsSignal,
   lateReportsStart,
   mailStart,
@@ -61,8 +61,8 @@ export function workflowStarts(client: Client): WorkflowStarts {
 
   return {
     group: (group) => {
-      const { type, args } = workflowOf(group);
-      return start(type, { taskQueue, args, ...startOf(group) });
+      const { type, options } = groupStart(group, asRepaired(group));
+      return start(type, options);
     },
     isRunning: (workflowId) => inTime(() => isRunning(client, workflowId)),
     async messageCancelled(workflowId) {
@@ -121,20 +121,7 @@ async function signalIfRunning(client: Client, workflowId: string, signal: strin
   }
 }
 
-/** The same search attributes as the API sets, so that operators find both alike. */
-function startOf({ workflowId, batchId, channel, workspaceId, messageIds }: DrivableGroup) {
-  return {
-    workflowId,
-    typedSearchAttributes: [
-      { key: searchAttributes.channel, value: channel },
-      ...(workspaceId === null ? [] : [{ key: searchAttributes.workspaceId, value: workspaceId }]),
-      ...(batchId === null ? [] : [{ key: searchAttributes.batchId, value: batchId }]),
-      ...(messageIds.length === 0 ? [] : [{ key: searchAttributes.messageIds, value: messageIds }]),
-    ],
-    staticSummary: batchId === null ? `${channel} · restarted by the watcher` : `${channel} · page, restarted by the watcher`,
-    priority: {
-      priorityKey: batchId === null ? priorityKeys.group : priorityKeys.page,
-      ...(workspaceId === null ? {} : { fairnessKey: workspaceId }),
-    },
-  };
-}
+const asRepaired = ({ batchId, channel }: DrivableGroup) => ({
+  staticSummary: batchId === null ? `${channel} · restarted by the watcher` : `${channel} · page, restarted by the watcher`,
+  priorityKey: batchId === null ? priorityKeys.group : priorityKeys.page,
+});

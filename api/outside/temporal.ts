@@ -9,7 +9,7 @@ import { withTimeout } from './with-timeout.js';
 import { recentPollers } from './pollers.js';
 import { notifyPages, runWatcher, wakeGroup } from './temporal-signals.js';
 import { type AttemptRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
-import { mailStart, type ReplayRequest } from '../../workflows/starts.js';
+import { groupStart, mailStart, type ReplayRequest } from '../../workflows/starts.js';
 import { passTrace, traceAccept } from '../tracing/trace-accept.js';
 import {
   type AcceptAnswer,
@@ -22,7 +22,6 @@ import {
   type SendGroupInput,
   type SendMessageInput,
   workflowIds,
-  workflowOf,
   workflowTypes,
 } from '../../workflows/contract.js';
 
@@ -139,28 +138,18 @@ function createShortCalls(client: Client) {
 
 type SendWorkflow = (input: SendMessageInput | SendGroupInput) => Promise<void>;
 
-/**
- * The search attributes of a workflow: workspace, channel and message ids. Operators must not see recipients or texts in Temporal. Message
- * ids are cut to their random end, because a search attribute can have at most 2 kB.
- */
-function startOf({ groupId, workflowId, channel, messages, fallbackAfterMs }: AcceptRequest) {
+function startOf({ messages, ...group }: AcceptRequest) {
   const workspaceIds = new Set(messages.map(({ workspaceId }) => workspaceId));
-  const [workspaceId = ''] = workspaceIds.size === 1 ? workspaceIds : [];
-  const isShared = messages.length > 1;
-  const { type, args } = workflowOf({ groupId, workflowId, fallbackAfterMs });
+  const [workspaceId = null] = workspaceIds.size === 1 ? workspaceIds : [];
+  const messageIds = messages.length > 1 ? messages.map(({ messageId }) => messageId) : [];
+  const { type, options } = groupStart(
+    { ...group, workspaceId, messageIds },
+    { staticSummary: `${group.channel} · ${countText(messages.length, 'single send')}`, priorityKey: 2 },
+  );
   return new WithStartWorkflowOperation<SendWorkflow>(type, {
-    taskQueue: queues.messages,
-    workflowId,
-    args,
+    ...options,
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'REJECT_DUPLICATE',
-    typedSearchAttributes: [
-      ...(workspaceId === '' ? [] : [{ key: searchAttributes.workspaceId, value: workspaceId }]),
-      { key: searchAttributes.channel, value: channel },
-      ...(isShared ? [{ key: searchAttributes.messageIds, value: messages.map(({ messageId }) => messageId.slice(-12)) }] : []),
-    ],
-    staticSummary: `${channel} · ${countText(messages.length, 'single send')}`,
-    priority: { priorityKey: 2, ...(workspaceId === '' ? {} : { fairnessKey: workspaceId }) },
   });
 }
 

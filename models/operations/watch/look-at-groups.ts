@@ -18,7 +18,7 @@ export interface DrivableGroup {
   channel: Channel;
   /** Null if the messages belong to several workspaces. */
   workspaceId: string | null;
-  /** Random ends of the ids of messages that share the group; empty for a single message and for a page. */
+  /** The messages that share the group; empty for a single message and for a page. */
   messageIds: string[];
   /** For a message with a fallback. */
   fallbackAfterMs: number | null;
@@ -51,7 +51,7 @@ const drivable = `
 
 const ofMessages = `
   min(m.channel) AS channel, CASE WHEN min(m.workspace_id::text) = max(m.workspace_id::text) THEN min(m.workspace_id::text) END AS "workspaceId",
-  CASE WHEN g.batch_id IS NULL AND count(*) > 1 THEN array_agg(right(m.id::text, 12) ORDER BY m.id) ELSE '{}' END AS "messageIds"`;
+  CASE WHEN g.batch_id IS NULL AND count(*) > 1 THEN array_agg(m.id::text ORDER BY m.id) ELSE '{}' END AS "messageIds"`;
 
 const milliseconds = (interval: string) => `(extract(epoch FROM ${interval}) * 1000)::double precision`;
 
