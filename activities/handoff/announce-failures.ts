@@ -9,7 +9,7 @@ import { notHandedOffType } from './next-try.js';
 export interface AnnounceDeps {
   db: Database;
   /** Signals the workflow of a group. */
-  starts: Pick<WorkflowStarts, 'wake'>;
+  starts: Pick<WorkflowStarts, 'wakeGroup'>;
 }
 
 /**
@@ -29,5 +29,5 @@ export async function announcingFailures<Result>(deps: AnnounceDeps, groupId: st
 async function announce({ db, starts }: AnnounceDeps, groupId: string): Promise<void> {
   const workflowId = activityInfo().workflowExecution?.workflowId;
   if (workflowId === undefined || workflowId === workflowIds.message(groupId)) return;
-  if (await hasUnannouncedFailures(db, groupId)) await starts.wake({ groupId, workflowId, late: false });
+  if (await hasUnannouncedFailures(db, groupId)) await starts.wakeGroup({ groupId, workflowId, late: false });
 }

@@ -11,7 +11,7 @@ interface ErasingDeps {
   db: Database;
   config: Pick<Config, 'secretKeys'>;
   logger: Logger;
-  starts: Pick<WorkflowStarts, 'messageCancelled'>;
+  starts: Pick<WorkflowStarts, 'notifyCancelled'>;
 }
 
 /** Runs in parallel to the repairs. Below the time between two runs. */
@@ -21,7 +21,7 @@ export function erasingActivities({ db, config, logger, starts }: ErasingDeps) {
   const signal = async (workflowIds: readonly string[]) => {
     // Without the signal the watcher delivers the events later. The erasures of others must not wait for it.
     const failure = 'could not signal the workflows of cancelled messages';
-    await eachOf(logger, failure, workflowIds, starts.messageCancelled).catch((err: unknown) => logger.warn({ err }, failure));
+    await eachOf(logger, failure, workflowIds, starts.notifyCancelled).catch((err: unknown) => logger.warn({ err }, failure));
   };
   return {
     /**

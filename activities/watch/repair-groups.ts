@@ -66,7 +66,7 @@ async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
 
 /** Starts a workflow for each group. */
 async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: 'started' | 'gave_up', done: Done): Promise<Started> {
-  const work = (group: Looked) => (as === 'started' ? starts.group(group) : starts.giveUpOnReports(group.groupId));
+  const work = (group: Looked) => (as === 'started' ? starts.startGroup(group) : starts.giveUpOnReports(group.groupId));
   const outcome = await eachOf(logger, 'could not repair groups', groups, work);
   for (const { result } of outcome.done) done[result ? as : 'running'] += 1;
   return outcome;
@@ -107,7 +107,7 @@ async function driveTogether({ db, starts }: RepairDeps, bundle: readonly Looked
   if (gathered === undefined) return 0;
   const { groupId, ids } = gathered;
   const workspaceIds = new Set(bundle.map(({ workspaceId }) => workspaceId));
-  await starts.group({
+  await starts.startGroup({
     groupId,
     workflowId: workflowIds.shared(groupId),
     batchId: null,

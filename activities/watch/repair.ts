@@ -51,7 +51,7 @@ function messageRepairs(deps: RepairDeps) {
     repairReports: (): Promise<void> =>
       repairEach<Wake>(deps, sliceEnd(), 'reports', {
         find: (after) => unwokenGroups(db, graceSeconds / 2, after?.groupId),
-        work: (wake) => starts.wake(wake),
+        work: (wake) => starts.wakeGroup(wake),
       }),
 
     /** Batches that were not decided or completed, and pages that may have missed that their batch was resumed or cancelled. */
@@ -70,7 +70,7 @@ function messageRepairs(deps: RepairDeps) {
         find: (after) => overdueFallbacks(db, graceSeconds, after),
         work: async ({ groupId }) => {
           const { next } = await fallBack(db, groupId, true, workflowIds.message);
-          if (next !== null) await starts.nextStep(next, groupId);
+          if (next !== null) await starts.startNextStep(next, groupId);
         },
       }),
   };
@@ -78,7 +78,7 @@ function messageRepairs(deps: RepairDeps) {
 
 function otherRepairs(deps: RepairDeps) {
   const { db, logger, starts } = deps;
-  const wakeRetrier = async (webhookId: string) => starts.retrier(webhookId, await workspaceOfWebhook(db, webhookId));
+  const wakeRetrier = async (webhookId: string) => starts.wakeRetrier(webhookId, await workspaceOfWebhook(db, webhookId));
   return {
     /** Deliveries without an attempt, and webhooks whose retrier does not run. */
     async repairDeliveries(): Promise<void> {
@@ -104,14 +104,14 @@ function otherRepairs(deps: RepairDeps) {
     repairReplays: (): Promise<void> =>
       repairEach<OverdueReplay>(deps, sliceEnd(), 'replays', {
         find: (after) => overdueReplays(db, 3 * graceSeconds, after?.replayId),
-        work: (replay) => starts.replay(replay),
+        work: (replay) => starts.startReplay(replay),
       }),
 
     /** Mails without a workflow. Those that follow from an operator's command or from a webhook's failures are started only here. */
     repairMails: (): Promise<void> =>
       repairEach<string>(deps, sliceEnd(), 'mails', {
         find: () => takeUnsentMails(db),
-        work: (mailId) => starts.mail(mailId),
+        work: (mailId) => starts.startMail(mailId),
         isUsual: true,
       }),
   };
@@ -148,9 +148,9 @@ async function repairBatch({ db, starts }: RepairDeps, batch: DueBatch): Promise
   if (batch.status === 'accepting') workMetrics.repairs.inc({ what: 'batches fenced' });
   if (!isChanged) return;
   for (const page of await queuedPages(db, batch.id)) {
-    const isNew = await starts.group(page);
+    const isNew = await starts.startGroup(page);
     if (isNew) workMetrics.repairs.inc({ what: 'pages started' });
-    else await starts.batchChanged(page.workflowId);
+    else await starts.notifyPage(page.workflowId);
   }
   await notePagesNotified(db, batch);
 }

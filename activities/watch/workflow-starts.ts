@@ -27,25 +27,25 @@ import {
 /** Each call ends or fails within five seconds. */
 export interface WorkflowStarts {
   /** Starts the workflow of a group of messages. @returns false when it runs already */
-  group(group: DrivableGroup): Promise<boolean>;
+  startGroup(group: DrivableGroup): Promise<boolean>;
   /** Whether a workflow of this id is open. */
   isRunning(workflowId: string): Promise<boolean>;
   /** Signals the workflow of a group, if it runs, that a message was cancelled. */
-  messageCancelled(workflowId: string): Promise<void>;
+  notifyCancelled(workflowId: string): Promise<void>;
   /** Signals the workflow of a page, if it runs, that its batch was resumed or cancelled. */
-  batchChanged(workflowId: string): Promise<void>;
+  notifyPage(workflowId: string): Promise<void>;
   /** Starts the workflow that queries overdue reports of a group and then gives up on them. @returns false when it runs already */
   giveUpOnReports(groupId: string): Promise<boolean>;
   /** Signals the workflow of a group to apply its reports, or starts one for late reports if it has closed. */
-  wake(wake: Wake): Promise<void>;
+  wakeGroup(wake: Wake): Promise<void>;
   /** Starts the workflow of the next step of a chain. @returns false when it runs already */
-  nextStep(step: NextFallback, before: string): Promise<boolean>;
+  startNextStep(step: NextFallback, before: string): Promise<boolean>;
   /** Signals the retrier of a webhook, or starts it. */
-  retrier(webhookId: string, workspaceId?: string): Promise<void>;
-  /** @returns false when it runs already */
-  mail(mailId: string): Promise<boolean>;
-  /** @returns false when it runs already */
-  replay(request: ReplayRequest): Promise<boolean>;
+  wakeRetrier(webhookId: string, workspaceId?: string): Promise<void>;
+  /** Starts the workflow that sends a mail. @returns false when it runs already */
+  startMail(mailId: string): Promise<boolean>;
+  /** Starts the workflow of a replay. @returns false when it runs already */
+  startReplay(request: ReplayRequest): Promise<boolean>;
 }
 
 const deadlineMs = 5_000;
@@ -60,31 +60,31 @@ export function workflowStarts(client: Client): WorkflowStarts {
   const signal = (workflowId: string, name: string) => inTime(() => signalIfRunning(client, workflowId, name));
 
   return {
-    group: (group) => {
+    startGroup: (group) => {
       const { type, options } = groupStart(group, asRepaired(group));
       return start(type, options);
     },
     isRunning: (workflowId) => inTime(() => isRunning(client, workflowId)),
-    async messageCancelled(workflowId) {
+    async notifyCancelled(workflowId) {
       await signal(workflowId, cancelledSignal);
     },
-    async batchChanged(workflowId) {
+    async notifyPage(workflowId) {
       await signal(workflowId, batchChangedSignal);
     },
     giveUpOnReports: (groupId) => start(workflowTypes.applyLateReports, lateReportsStart({ groupId, isOver: true })),
-    async wake({ groupId, workflowId, late }) {
+    async wakeGroup({ groupId, workflowId, late }) {
       if (!late && (await signal(workflowId, reportsSignal))) return;
       await inTime(() => client.workflow.signalWithStart(workflowTypes.applyLateReports, lateReportsSignal(groupId)));
     },
-    nextStep: (step, before) => {
+    startNextStep: (step, before) => {
       const { type, args } = workflowOf({ ...step, workflowId: workflowIds.message(step.groupId) });
       return start(type, { taskQueue, args, ...nextStepStart(step, before) });
     },
-    async retrier(webhookId, workspaceId) {
+    async wakeRetrier(webhookId, workspaceId) {
       await inTime(() => client.workflow.signalWithStart(workflowTypes.retryWebhook, retrierSignal(webhookId, workspaceId)));
     },
-    mail: (mailId) => start(workflowTypes.sendMail, mailStart(mailId)),
-    replay: (request) => start(workflowTypes.replayDeliveries, replayStart(request)),
+    startMail: (mailId) => start(workflowTypes.sendMail, mailStart(mailId)),
+    startReplay: (request) => start(workflowTypes.replayDeliveries, replayStart(request)),
   };
 }
 

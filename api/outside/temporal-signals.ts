@@ -24,4 +24,4 @@ export async function wakeGroup(client: Client, { groupId, workflowId, late }: W
 }
 
 /** Starts a run of the watcher, after the current one if there is one. */
-export const runWatcher = (client: Client): Promise<void> => client.schedule.getHandle(workflowIds.watcher).trigger('BUFFER_ONE');
+export const triggerWatcher = (client: Client): Promise<void> => client.schedule.getHandle(workflowIds.watcher).trigger('BUFFER_ONE');

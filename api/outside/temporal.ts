@@ -7,7 +7,7 @@ import { countText } from '../../models/rules/values/text.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import { withTimeout } from './with-timeout.js';
 import { recentPollers } from './pollers.js';
-import { notifyPages, runWatcher, wakeGroup } from './temporal-signals.js';
+import { notifyPages, triggerWatcher, wakeGroup } from './temporal-signals.js';
 import { type AttemptRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
 import { groupStart, mailStart, type ReplayRequest } from '../../workflows/starts.js';
 import { passTrace, traceAccept } from '../tracing/trace-accept.js';
@@ -114,7 +114,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
       await client.withDeadline(Date.now() + outcomeTimeoutMs, () => handle.result()).catch(() => undefined); // on a timeout, the delivery log contains the outcome later
     },
     wakeRetrier: (webhookId, workspaceId) => shortCall(() => startOrSignalRetrier(client, webhookId, workspaceId)),
-    wakeWatcher: atMostEvery(watcherRunMsMin, () => void shortCall(() => runWatcher(client)).catch(() => undefined)),
+    wakeWatcher: atMostEvery(watcherRunMsMin, () => void shortCall(() => triggerWatcher(client)).catch(() => undefined)),
     replay: (request) => shortCall(() => startReplay(client, request)),
     sendMail: (mailId) => shortCall(() => startMail(client, mailId)),
     hasWorker: () => shortCall(() => isPolled(client)),

@@ -80,7 +80,7 @@ describe('a message that expires while its carrier is unavailable', () => {
       config: testConfig(),
       logger: silent,
       providers: everywhere(failing()),
-      starts: { wake },
+      starts: { wakeGroup: wake },
     });
     await failureOf(environment.run(() => dispatchMessages(groupId)));
     about((beats.at(-1) as { notBefore: number } | undefined)?.notBefore, Date.now() + 50_000);

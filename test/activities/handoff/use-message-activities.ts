@@ -18,7 +18,14 @@ export function useMessageActivities() {
   beforeEach(() => void woken.splice(0));
   const wake = async ({ groupId }: Wake) => void woken.push(groupId);
   const activitiesWith = (provider: Provider, env: NodeJS.ProcessEnv = {}, leaseSeconds = 0) => {
-    const deps = { db: test.db, config: testConfig(env), logger, providers: everywhere(provider), starts: { wake }, leaseSeconds };
+    const deps = {
+      db: test.db,
+      config: testConfig(env),
+      logger,
+      providers: everywhere(provider),
+      starts: { wakeGroup: wake },
+      leaseSeconds,
+    };
     return { ...messageActivities(deps), ...givingUpActivities(deps) };
   };
   const dispatch = (provider: Provider, groupId: string) => inActivity(activitiesWith(provider).dispatchMessages, [groupId]);

@@ -13,17 +13,17 @@ import { statusOf } from '../../support/rows/messages.js';
 describe('eraseRecipients', () => {
   const test = workspaceForEach();
   const to = '+15551234567';
-  const erase = (messageCancelled: (workflowId: string) => Promise<void> = async () => undefined) =>
+  const erase = (notifyCancelled: (workflowId: string) => Promise<void> = async () => undefined) =>
     erasingActivities({
       db: test.db,
       config: testConfig(),
       logger: createLogger('test', 'silent'),
-      starts: { messageCancelled },
+      starts: { notifyCancelled },
     }).eraseRecipients();
-  const run = async (messageCancelled: (workflowId: string) => Promise<void>) => {
+  const run = async (notifyCancelled: (workflowId: string) => Promise<void>) => {
     const { id } = await buildQueued(test.db, test.workspaceId, { to });
     await beginErasure(test.db, test.workspaceId, to, byTest);
-    return { id, ended: erase(messageCancelled) };
+    return { id, ended: erase(notifyCancelled) };
   };
 
   it('signals the workflow of a message that it cancels, which delivers the event', async () => {

@@ -32,15 +32,15 @@ function writtenDown(repairs: Repairs): WorkflowStarts {
   };
   return {
     isRunning: async (workflowId) => !(await called(`ask ${workflowId}`, workflowId)),
-    group: ({ workflowId }) => called(`start ${workflowId}`, workflowId),
-    messageCancelled: async (workflowId) => void (await called(`cancelled ${workflowId}`, workflowId)),
-    batchChanged: async (workflowId) => void (await called(`changed ${workflowId}`, workflowId)),
+    startGroup: ({ workflowId }) => called(`start ${workflowId}`, workflowId),
+    notifyCancelled: async (workflowId) => void (await called(`cancelled ${workflowId}`, workflowId)),
+    notifyPage: async (workflowId) => void (await called(`changed ${workflowId}`, workflowId)),
     giveUpOnReports: (groupId) => called(`give up ${groupId}`, groupId),
-    wake: async ({ workflowId, late }) => void (await called(`wake ${late ? 'late' : workflowId}`, workflowId)),
-    nextStep: ({ groupId }) => called(`next ${groupId}`, groupId),
-    retrier: async (webhookId) => void (await called(`retrier ${webhookId}`, webhookId)),
-    mail: (mailId) => called(`mail ${mailId}`, mailId),
-    replay: ({ replayId }) => called(`replay ${replayId}`, replayId),
+    wakeGroup: async ({ workflowId, late }) => void (await called(`wake ${late ? 'late' : workflowId}`, workflowId)),
+    startNextStep: ({ groupId }) => called(`next ${groupId}`, groupId),
+    wakeRetrier: async (webhookId) => void (await called(`retrier ${webhookId}`, webhookId)),
+    startMail: (mailId) => called(`mail ${mailId}`, mailId),
+    startReplay: ({ replayId }) => called(`replay ${replayId}`, replayId),
   };
 }
 

@@ -63,7 +63,7 @@ describe('the retrier of a webhook', () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 3 });
     await change({ is_active: false });
     const woken: string[] = [];
-    const starts = { retrier: async (webhookId: string) => void woken.push(webhookId) } as unknown as WorkflowStarts;
+    const starts = { wakeRetrier: async (webhookId: string) => void woken.push(webhookId) } as unknown as WorkflowStarts;
     const { repairDeliveries } = repairActivities({ db: test.db, config: testConfig(), logger: silent, starts });
     await repairDeliveries();
     assert.deepEqual(woken, [test.webhook.id]);

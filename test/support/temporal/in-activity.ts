@@ -28,7 +28,7 @@ export const inActivity = <Args extends unknown[], Result>(
 };
 
 /** A Temporal client that starts and signals nothing. */
-export const silentStarts = { wake: () => Promise.resolve() };
+export const silentStarts = { wakeGroup: () => Promise.resolve() };
 
 /** The failure that the activity reports to Temporal. */
 export async function failureOf(work: Promise<unknown>): Promise<ApplicationFailure> {
