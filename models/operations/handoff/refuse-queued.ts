@@ -9,8 +9,8 @@ import { isUncertain } from './uncertain-handoffs.js';
 
 /** What decides whether a message must not be sent. */
 export interface SendingRules {
-  /** The key that finds erased recipients on the suppression list, see `erasureKey`; null if there are none. */
-  erasureKey: Buffer | null;
+  /** The key that finds erased recipients on the suppression list, see `erasureKey`. */
+  erasureKey: Buffer;
   /** Workspaces whose e-mail address is not verified may not send, see `mustBeVerified`. */
   verifiedOnly: boolean;
 }
@@ -19,7 +19,7 @@ export interface SendingRules {
 export const isDue = `(m.scheduled_at IS NULL OR m.scheduled_at <= now() + interval '1 second')`;
 
 /** The parameters of `refusalOf`, with their types. */
-export const bindOfRules = ({ erasureKey, verifiedOnly }: SendingRules): [Buffer | null, boolean] => [erasureKey, verifiedOnly];
+export const bindOfRules = ({ erasureKey, verifiedOnly }: SendingRules): [Buffer, boolean] => [erasureKey, verifiedOnly];
 
 /**
  * SQL: why the message `m` must not be sent: `suspended`, `unverified` or `closed` for its workspace, or a reason of the suppression list; null

@@ -16,7 +16,7 @@ import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { rows } from '../database.js';
 import { buildQueued, newMessage } from './factories.js';
-import { recordHandoffs } from './reports.js';
+import { recordHandoffs, testKey } from './reports.js';
 
 /** Routes with one account per channel. The default is the sandbox. */
 export const routedTo = (accounts: Readonly<Partial<Record<Channel, string>>>): Choices => {
@@ -63,7 +63,7 @@ export async function buildQueuedGroup(
 export const noWaits: UncertainWaits = { leaseSeconds: 0, unknownSeconds: 0, repeatable: [] };
 
 /** Claims all due messages of a group. @param limits what this claim leaves out or waits for */
-export const claimAll = (db: Database, groupId: string, choices: Choices, limits: Partial<ClaimLimits> = {}): Promise<Claim[]> =>
+export const claimAll = async (db: Database, groupId: string, choices: Choices, limits: Partial<ClaimLimits> = {}): Promise<Claim[]> =>
   claimHandoffs(db, groupId, choices, {
     limit: 250,
     except: [],
@@ -71,7 +71,7 @@ export const claimAll = (db: Database, groupId: string, choices: Choices, limits
     resting: [],
     waits: noWaits,
     claimId: uuidv7(),
-    erasureKey: null,
+    erasureKey: await testKey(db),
     verifiedOnly: false,
     ...limits,
   });
