@@ -50,6 +50,15 @@ describe('the overview of the console', function () {
     await browser.row('failed').waitFor();
   });
 
+  it('a suppressed message counts as one to a recipient on the suppression list', async () => {
+    const { id } = await buildQueued(app.deps.db, me.workspaceId);
+    const change = { id, at: new Date(), status_detail: 'suppressed' as const, error_code: 'suppressed', error_message: 'bounced' };
+    await app.deps.db.transaction((transaction) => recordStatuses(app.deps.db, transaction, { to: 'failed', changes: [change] }));
+    await foldChanges(app.deps.db, Date.now() + 10_000);
+    await browser.open('?days=1');
+    await browser.row('On the suppression list').getByText('suppressed').waitFor();
+  });
+
   it('a period is in the address', async () => {
     await browser.page.setViewportSize({ width: 1280, height: 800 });
     await browser.open();

@@ -14,7 +14,7 @@ const texts: Readonly<Record<string, string>> = {
   undeliverable: 'The carrier could not deliver it',
   cancelled: 'Cancelled before it was sent',
   expired: 'Not sent before it expired',
-  suppressed: 'The recipient does not want messages',
+  suppressed: 'On the suppression list',
 };
 
 export function Failures({ overview: { failures, failed, from, to: until } }: { overview: OverviewData }) {
