@@ -13,6 +13,7 @@ const tones: Readonly<Record<string, readonly [Tone, string]>> = {
   completed: ['good', '✓'],
   active: ['good', '✓'],
   failed: ['bad', '✕'],
+  failing: ['bad', '!'],
   stopped: ['bad', '✕'],
   cancelled: ['bad', '✕'],
   inactive: ['bad', '✕'],

@@ -59,6 +59,13 @@ describe('the overview of the console', function () {
     await browser.row('On the suppression list').getByText('suppressed').waitFor();
   });
 
+  it('a webhook whose deliveries are retried is failing', async () => {
+    const { row } = await buildWebhook(me.workspaceId, 'https://retried.example.com/hook');
+    await rows(app.deps.db, 'UPDATE webhooks SET failing_since = now() WHERE id = $1', [row.id]);
+    await browser.open('/webhooks');
+    await browser.row('retried.example.com').getByText('! failing').waitFor();
+  });
+
   it('a period is in the address', async () => {
     await browser.page.setViewportSize({ width: 1280, height: 800 });
     await browser.open();

@@ -15,7 +15,7 @@ export function WebhookStatus({ webhook: { is_active, disabled_reason, failing_s
   if (failing_since === null) return <Chip status="active" />;
   return (
     <>
-      <Chip status="failed" /> since <Time at={failing_since} />
+      <Chip status="failing" /> since <Time at={failing_since} />
     </>
   );
 }
