@@ -68,6 +68,7 @@ describe('the command tidings', () => {
   it('the command tidings sends nothing with --preview, and once with --key', async () => {
     const own = { ...env, TIDINGS_API_KEY: (await restClient(service.url).signUp()).apiKey };
     assert.match((await runCommand(['send', '+15551234567', 'x'.repeat(161), '--preview'], own)).stdout, /^2 credits, 2 segments\n/);
+    assert.equal((await runCommand(['send', 'ada@example.com', 'Hello', '--preview'], own)).stdout, '0.1 credits\nHello\n');
     const first = await runCommand(['send', 'ada@example.com', 'Hello', '--key', 'one', '--json'], own);
     const second = await runCommand(['send', 'ada@example.com', 'Hello', '--key', 'one', '--json'], own);
     assert.equal(JSON.parse(first.stdout).id, JSON.parse(second.stdout).id);

@@ -57,10 +57,9 @@ TEXT - reads the text from standard input and removes a line break at its end.`,
       const preview = await tidings.messages.preview(message, { signal });
       const first = preview.messages?.[0];
       for (const { field, message: text } of [...(first?.errors ?? []), ...(preview.warnings ?? [])]) terminal.note(`${field}: ${text}`);
-      return terminal.print(
-        `${counted(preview.credits, 'credit')}, ${counted(first?.segments ?? 1, 'segment')}\n${first?.text ?? ''}`,
-        preview,
-      );
+      const segments = first?.segments ?? null; // an e-mail has none
+      const size = segments === null ? '' : `, ${counted(segments, 'segment')}`;
+      return terminal.print(`${counted(preview.credits, 'credit')}${size}\n${first?.text ?? ''}`, preview);
     }
     const idempotencyKey = textOption(context, 'key');
     const sent = await tidings.messages.send(message, { signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
