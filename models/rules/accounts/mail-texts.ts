@@ -157,6 +157,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
       `This workspace has ${creditsText(balance)} left. Messages that it cannot pay are refused.`,
       'Buy credits to continue sending.',
     ],
+    page: '/console/billing',
   },
   webhook_disabled: {
     subject: 'A webhook was disabled',
@@ -164,6 +165,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
       `The webhook ${url} was disabled. ${reason}.`,
       `Its events are held from now on${days === 0 ? '' : `. Each can be sent for ${days} days`}. Activate the webhook again and replay them.`,
     ],
+    page: '/console/webhooks',
   },
 };
 // Stryker restore StringLiteral,ArrayDeclaration
@@ -189,11 +191,10 @@ const withoutScheme = (url: string) => url.replace(/^[a-z]+:\/\//, '');
 export function renderMail(kind: MailKind, { name, publicUrl, token, isVerified, detail }: MailContext): MailText {
   const { subject, lines: linesOf, link, page } = drafts[kind];
   const lines = linesOf(isVerified ? (detail ?? {}) : withoutLinks(detail ?? {}));
-  const withToken = link === undefined || token === undefined ? undefined : `${publicUrl}${link}#token=${token}`;
-  const url = page === undefined ? withToken : `${publicUrl}${page}`;
+  const path = page ?? (link === undefined || token === undefined ? undefined : `${link}#token=${token}`);
+  const urls = path === undefined ? [] : [`${publicUrl}${path}`];
   const greeting = plainName(name) === '' ? 'Hello,' : `Hello ${plainName(name)},`;
-  const text = [greeting, ...lines, ...(url === undefined ? [] : [url])].join('\n\n');
-  const paragraphs = [greeting, ...lines].map((line) => `<p>${escapeHtml(line)}</p>`);
-  const html = [...paragraphs, ...(url === undefined ? [] : [`<p><a href="${escapeHtml(url)}">${escapeHtml(url)}</a></p>`])].join('\n');
-  return { subject, text: `${text}\n`, html };
+  const htmlLinks = urls.map(escapeHtml).map((url) => `<a href="${url}">${url}</a>`);
+  const html = [...[greeting, ...lines].map(escapeHtml), ...htmlLinks].map((line) => `<p>${line}</p>`).join('\n');
+  return { subject, text: `${[greeting, ...lines, ...urls].join('\n\n')}\n`, html };
 }
