@@ -189,12 +189,12 @@ function eventSteps(events: EventRow[]): Step[] {
   ];
 }
 
-function deliveryStep({ created_at, type, ...delivery }: EventRow): Step {
-  const { status, attempts } = delivery;
+function deliveryStep({ created_at, type, webhook_url, ...delivery }: EventRow): Step {
+  const attempts = delivery.attempts === null ? '' : `, ${countText(delivery.attempts, 'attempt')}`;
   return {
     at: created_at,
     type: 'delivery',
-    text: `${type} to a webhook: ${status}${attempts === null ? '' : `, ${countText(attempts, 'attempt')}`}`,
+    text: `${type} to the webhook at ${new URL(webhook_url).host}: ${delivery.status}${attempts}`, // its path and query may contain secrets
     details: { event: type, ...delivery },
   };
 }

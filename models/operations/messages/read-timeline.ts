@@ -27,6 +27,7 @@ export interface EventRow {
   created_at: Date;
   delivery_id: string | null;
   webhook_id: string;
+  webhook_url: string;
   status: DeliveryStatus;
   /** The number of attempts that were made; only the newest are kept. Null if the retention has deleted them all; later ones count from 1 again. */
   attempts: number | null;
@@ -134,7 +135,7 @@ const untried = `
 
 // An event that was only written for a stream is left out, so that the timeline does not depend on open streams.
 const eventsOf = `
-  SELECT e.id AS event_id, e.type, e.created_at, d.id AS delivery_id, d.webhook_id, ${statusNow} AS status,
+  SELECT e.id AS event_id, e.type, e.created_at, d.id AS delivery_id, d.webhook_id, w.url AS webhook_url, ${statusNow} AS status,
     COALESCE(last.number, ${untried}) AS attempts,
     last.at AS last_attempt_at, last.response_status AS last_response_status, last.error AS last_error,
     CASE WHEN d.next_attempt_at IS NOT NULL AND NOT ${isHeld} THEN GREATEST(d.next_attempt_at, w.resume_at) END AS next_attempt_at, d.delivered_at

@@ -59,6 +59,16 @@ describe('webhook deliveries in the timeline of a message', () => {
     assert.deepEqual([...(await shown())], [null], 'no attempt is scheduled');
   });
 
+  it('names each webhook by the host of its URL, without path and query, which may contain secrets', async () => {
+    await buildWebhook(timelines.account.workspaceId, 'https://one.example.com:8443/secret?token=secret');
+    const { message } = await delivered();
+    const { steps } = await timelineOf(message.id);
+    const texts = steps.filter(({ type }: { type: string }) => type === 'delivery').map(({ text }: { text: string }) => text);
+    assert.ok(texts.includes('message.delivered to the webhook at one.example.com:8443: pending, 0 attempts'));
+    assert.ok(texts.includes('message.delivered to the webhook at example.com: pending, 0 attempts'));
+    assert.doesNotMatch(JSON.stringify(steps), /secret/);
+  });
+
   it('counts the attempts of a delivery in words', async () => {
     const { message } = await delivered();
     assert.deepEqual(await counted(message.id), ['pending, 0 attempts (0)']);
