@@ -3744,7 +3744,7 @@ export interface components {
             /** @description By error code, the most frequent first */
             failures: components["schemas"]["OverviewFailure"][];
             balance: number;
-            /** @description How long the balance lasts at the pace of the last seven days; null if nothing was spent */
+            /** @description How long the balance lasts at the pace of the last seven days, or since the signup if that is later; null if nothing was spent */
             days_left: number | null;
         };
         OverviewPart: {

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import { invalidField } from '../../../models/errors.js';
 import { readOverview } from '../../../models/operations/workspaces/read-overview.js';
+import { Workspace } from '../../../models/tables/workspace.js';
 import { hourDays } from '../../../models/operations/workspaces/fold-changes.js';
 import { endpoint } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
@@ -46,7 +47,9 @@ const overviewResponse = named(
     days_left: Joi.number()
       .allow(null)
       .required()
-      .description('How long the balance lasts at the pace of the last seven days; null if nothing was spent'),
+      .description(
+        'How long the balance lasts at the pace of the last seven days, or since the signup if that is later; null if nothing was spent',
+      ),
   }),
 );
 
@@ -65,9 +68,13 @@ export const getOverviewEndpoint = endpoint({
     const lastDays = { from: new Date(Date.now() - daysDefault * dayMs), to: new Date() };
     const overview = await readOverview(db, caller.workspaceId, period, by);
     const spent = await readOverview(db, caller.workspaceId, lastDays, 'hour');
-    return presentOverview({ ...period, by, overview, spent: spent.parts, days: daysDefault, balance: caller.balance });
+    const { created_at } = await Workspace.findByPk(caller.workspaceId, { attributes: ['created_at'], rejectOnEmpty: true });
+    return presentOverview({ ...period, by, overview, spent: spent.parts, days: paceDays(created_at), balance: caller.balance });
   },
 });
+
+/** The days in which the last credits were spent: a workspace that is minutes old has not had seven. */
+const paceDays = (createdAt: Date) => Math.min(Math.max((Date.now() - createdAt.getTime()) / dayMs, 1), daysDefault);
 
 /**
  * The period in whole units. Up to two days are shown by hour and longer periods by day, unless `by` says otherwise.

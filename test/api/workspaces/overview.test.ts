@@ -40,7 +40,7 @@ describe('GET /overview', () => {
       delivery_p95_ms: null,
       failures: [],
       balance: 6.9,
-      days_left: 15.6,
+      days_left: 2.2,
     });
     assert.deepEqual(
       parts.map(({ channel, messages, credits }: { channel: string; messages: number; credits: number }) => [channel, messages, credits]),
@@ -50,6 +50,15 @@ describe('GET /overview', () => {
       ],
     );
     assert.deepEqual([from.slice(10), Date.parse(to) - Date.parse(from) >= 7 * dayMs], ['T00:00:00.000Z', true]);
+  });
+
+  it('the pace is that of the age of the workspace, of at least a day and at most seven', async () => {
+    await send({ content: { text: 'x'.repeat(200) } });
+    const daysLeft = async (age: string) => {
+      await rows(app.deps.db, 'UPDATE workspaces SET created_at = now() - $2::interval WHERE id = $1', [account.workspaceId, age]);
+      return (await overview()).body.data.days_left;
+    };
+    assert.deepEqual([await daysLeft('1 minute'), await daysLeft('3 days'), await daysLeft('1 year')], [4, 12, 28]);
   });
 
   it('200 with nothing for another workspace', async () => {
