@@ -48,6 +48,17 @@ describe('messages in the console', () => {
     await browser.row('order-1').getByText('sent').waitFor();
   });
 
+  it('all messages that the filters select are in the downloaded file', async () => {
+    const { id } = await send({ reference: '=1+1' });
+    await send({ to: 'ada@example.com', channel: 'email' });
+    await browser.open('/messages?channel=sms');
+    await browser.row('=1+1').waitFor();
+    const [header, first, ...others] = (await browser.download('Download as CSV')).trim().split('\r\n');
+    assert.match(header ?? '', /id,created_at,channel,to,status,status_detail,error_code,error_message,credits_used,segments,reference,/);
+    assert.match(first ?? '', new RegExp(`^${id},20[^,]+Z,sms,\\+15551234567,queued,accepted,,,1,1,"'=1\\+1",`));
+    assert.deepEqual(others, []);
+  });
+
   it('filters are in the address: links, the back button and live changes keep to them', async () => {
     const first = await send({ reference: 'order-1' });
     await send({ to: 'ada@example.com', channel: 'email', reference: 'order-2' });

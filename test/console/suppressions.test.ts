@@ -67,6 +67,17 @@ describe('suppressions in the console', function () {
     await browser.until('document.querySelectorAll("tbody tr").length === 50');
   });
 
+  it('all suppressions that the filters select are in the downloaded file', async () => {
+    await me.call('POST', '/suppressions', { channel: 'email', recipient: '=1+1@example.com', reason: 'bounce' });
+    await me.call('POST', '/suppressions', { channel: 'sms', recipient: '+15551234567' });
+    await browser.open('/suppressions?channel=email');
+    await browser.row('=1+1@example.com').waitFor();
+    const [header, first, ...others] = (await browser.download('Download as CSV')).trim().split('\r\n');
+    assert.match(header ?? '', /recipient,channel,reason,source,message_id,created_at,expires_at$/);
+    assert.match(first ?? '', /^"'=1\+1@example\.com",email,bounce,api,,20[^,]+Z,$/);
+    assert.deepEqual(others, []);
+  });
+
   it('filters are in the address; a wrong value shows the error text of the API', async () => {
     await me.call('POST', '/suppressions', { channel: 'email', recipient: 'ada@example.com' });
     await me.call('POST', '/suppressions', { channel: 'sms', recipient: '+15551234567', reason: 'complaint' });

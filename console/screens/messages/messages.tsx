@@ -10,6 +10,7 @@ import { type Column, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useEvents } from '../../state/live.js';
 import { useLoad } from '../../state/load.js';
+import { ExportMessages } from './export-messages.js';
 import { FilterBar } from './filter-bar.js';
 import { asQuery, filtersOf } from './filters.js';
 import { applyEvent, type LivePage, type Row } from './live-rows.js';
@@ -51,6 +52,7 @@ export function Messages() {
         keyOf={({ id }) => id}
         empty={hasAny(filters) ? <NoMatch noun="message" all={to('messages')} /> : <NoMessages />}
       />
+      <ExportMessages filters={filters} />
     </Screen>
   );
 }

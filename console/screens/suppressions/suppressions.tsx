@@ -11,6 +11,7 @@ import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { useLoad } from '../../state/load.js';
+import { ExportSuppressions } from './export-suppressions.js';
 import { reasons, reasonTexts, sourceTexts, type Suppression } from './reasons.js';
 import { Remove } from './remove.js';
 
@@ -65,6 +66,7 @@ export function Suppressions() {
           empty={hasAny(filters) ? <NoMatch noun="suppression" all={to('suppressions')} /> : <NoSuppressions />}
         />
       </div>
+      <ExportSuppressions filters={filters as Query<'/api/v1/suppressions', 'get'>} />
     </Screen>
   );
 }
