@@ -2,6 +2,7 @@ import { channelTraits } from '../../../models/channels.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { namesOnList } from '../../../models/rules/contacts/erasure.js';
 import { refusedValues } from '../../../models/rules/messages/whatsapp-template.js';
+import { isPossiblePhone } from '../../../models/rules/messages/phone-country.js';
 import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
 import type { Fault } from '../../../models/errors.js';
 import { Suppression } from '../../../models/tables/suppression.js';
@@ -21,6 +22,9 @@ export async function previewWarnings(
   return [
     ...(isSuppressed
       ? [{ field: 'to', message: `The recipient is suppressed on ${channel}: the message would fail and be refunded` }]
+      : []),
+    ...(channelTraits[channel].address === 'phone' && !isPossiblePhone(to)
+      ? [{ field: 'to', message: 'to is not a possible phone number: it has too few or too many digits, or no known country code' }]
       : []),
     ...(channelTraits[channel].hasMailFields && (content.subject ?? '').trim() === ''
       ? [{ field: 'content.subject', message: 'content.subject is absent or blank: the e-mail gets the subject "(no subject)"' }]

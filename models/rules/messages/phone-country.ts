@@ -15,6 +15,9 @@ function countryOf(phone: string): string {
   return mainCountries.get(callingCode) ?? `+${callingCode === '' ? phone.slice(1, 4) : callingCode}`;
 }
 
+/** Whether its country has numbers of this length. A possible number may still be assigned to nobody. */
+export const isPossiblePhone = (phone: string): boolean => parsePhoneNumberFromString(phone)?.isPossible() === true;
+
 /** Whether a list of countries may contain this code: those of ISO 3166, and those that only libphonenumber assigns, such as XK for Kosovo. */
 export const isCountryOfPhones = (code: string): boolean => isCountry(code) || isSupportedCountry(code);
 

@@ -125,6 +125,7 @@ describe('variables of a single send', () => {
       return (body.data.warnings ?? []).map(({ field }: { field: string }) => field);
     };
     assert.deepEqual(await warned({ ...sms('Hi'), to: suppressed }), ['to']);
+    for (const impossible of ['+1555', '+1555123456']) assert.deepEqual(await warned({ ...sms('Hi'), to: impossible }), ['to']);
     assert.deepEqual(await warned({ ...sms('Hi'), scheduled_at: '2020-01-01T00:00:00Z' }), ['scheduled_at']);
     const mail = { to: 'a@example.com', channel: 'email' };
     for (const given of [{}, { subject: '  ' }])

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { faultOfCountry } from '../../../../models/rules/messages/phone-country.js';
+import { faultOfCountry, isPossiblePhone } from '../../../../models/rules/messages/phone-country.js';
 
 const countries: [string, string, string][] = [
   ['a number of Germany', '+4915112345678', 'DE'],
@@ -34,4 +34,21 @@ describe('the country of a phone number', () => {
     assert.equal(faultOfCountry(['US', 'DE'], '+4915112345678'), null);
     assert.equal(faultOfCountry([], '+4915112345678'), 'Sending to DE is not allowed');
   });
+});
+
+describe('isPossiblePhone', () => {
+  for (const [phone, isPossible] of [
+    ['+15551234567', true],
+    ['+15005550001', true],
+    ['+442071838750', true],
+    ['+80012345678', true],
+    ['+881612345678', true],
+    ['+1555', false],
+    ['+1555123456', false],
+    ['+155512345678', false],
+    ['+2101234567', false],
+    ['+10', false],
+  ] as const) {
+    it(`${phone} is ${isPossible ? '' : 'not '}possible`, () => assert.equal(isPossiblePhone(phone), isPossible));
+  }
 });
