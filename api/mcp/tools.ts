@@ -18,7 +18,8 @@ export const tools: readonly Tool[] = [
     body: send.body,
   }),
   toolOf(send, { description: `Send one message. It costs credits. ${previewFirst}`, more: { preview_token: token } }),
-  ...['getMessage', 'listMessages', 'getMessageTimeline', 'listWebhooks', 'listDeliveries'].map((id) => toolOf(declared(id))),
+  toolOf(declared('cancelMessage'), { isDestructive: true }),
+  ...['getMessage', 'listMessages', 'getMessageTimeline', 'getBalance', 'listWebhooks', 'listDeliveries'].map((id) => toolOf(declared(id))),
   toolOf(declared('resendDelivery'), { description: 'Send a delivery of an event to its webhook again' }),
 ];
 
@@ -32,10 +33,13 @@ interface Differences {
   body?: Joi.Schema | undefined;
   /** Further required arguments. */
   more?: Record<string, Json>;
+  /** It undoes something, and a second call has no further effect. */
+  isDestructive?: boolean;
 }
 
-function toolOf(endpoint: Endpoint<Deps>, { description, body = endpoint.body, more = {} }: Differences = {}): Tool {
+function toolOf(endpoint: Endpoint<Deps>, { description, body = endpoint.body, more = {}, isDestructive = false }: Differences = {}): Tool {
   const isRead = endpoint.method === 'get' || endpoint === preview;
+  const isIdempotent = isRead || isDestructive || endpoint === send;
   const parts = [objectOf(endpoint.query), objectOf(body)];
   const required = [...paramsOf(endpoint), ...parts.flatMap((part) => part.required), ...Object.keys(more)];
   return {
@@ -51,7 +55,7 @@ function toolOf(endpoint: Endpoint<Deps>, { description, body = endpoint.body, m
       },
       ...(required.length === 0 ? {} : { required }),
     },
-    annotations: { readOnlyHint: isRead, destructiveHint: false, idempotentHint: isRead || endpoint === send, openWorldHint: !isRead },
+    annotations: { readOnlyHint: isRead, destructiveHint: isDestructive, idempotentHint: isIdempotent, openWorldHint: !isRead },
   };
 }
 

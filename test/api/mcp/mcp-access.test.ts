@@ -10,9 +10,11 @@ import { callTool, sms, useMcp } from './mcp-client.js';
 const allTools = [
   'preview_messages',
   'send_message',
+  'cancel_message',
   'get_message',
   'list_messages',
   'get_message_timeline',
+  'get_balance',
   'list_webhooks',
   'list_deliveries',
   'resend_delivery',
@@ -38,6 +40,11 @@ describe('access to the MCP server', () => {
     assert.deepEqual(send?.inputSchema.required, ['channel', 'content', 'preview_token']);
     assert.ok(Object.hasOwn(send.inputSchema.properties ?? {}, 'to'));
     assert.deepEqual(tools.find(({ name }) => name === 'list_deliveries')?.inputSchema.required, ['id']);
+    const destructive = tools.filter(({ annotations }) => annotations?.destructiveHint === true);
+    assert.deepEqual(
+      destructive.map(({ name, annotations }) => [name, annotations?.idempotentHint]),
+      [['cancel_message', true]],
+    );
   });
 
   it('gives the faults of the arguments as the API does', async () => {
@@ -56,7 +63,7 @@ describe('access to the MCP server', () => {
     const client = await connect({ 'X-API-Key': key });
     assert.deepEqual(
       (await client.listTools()).tools.map(({ name }) => name),
-      ['get_message', 'list_messages', 'get_message_timeline'],
+      ['get_message', 'list_messages', 'get_message_timeline', 'get_balance'],
     );
     const { isError, data } = await callTool(client, 'preview_messages', sms);
     assert.deepEqual([isError, data.error], [true, 'API key does not have required scope: send_messages']);

@@ -84,6 +84,19 @@ describe('the MCP server', () => {
     );
   });
 
+  it('the MCP server cancels a scheduled message, and shows the balance', async () => {
+    const own = await restClient(service.url).signUp();
+    const client = await connect({ 'X-API-Key': own.apiKey });
+    const { balance } = (await callTool(client, 'get_balance')).data;
+    const scheduled = { ...sms, scheduled_at: new Date(Date.now() + 3_600_000).toISOString() };
+    const { preview_token } = (await callTool(client, 'preview_messages', scheduled)).data;
+    const { id } = (await callTool(client, 'send_message', { ...scheduled, preview_token })).data.message;
+    assert.equal((await callTool(client, 'get_balance')).data.balance, balance - toCredits(prices.sms));
+    const cancelled = await callTool(client, 'cancel_message', { id });
+    assert.equal(cancelled.data.message?.status_detail, 'cancelled', JSON.stringify(cancelled.data));
+    assert.equal((await callTool(client, 'get_balance')).data.balance, balance);
+  });
+
   it('a tool names the ids that it needs and did not get', async () => {
     const client = await connect({ 'X-API-Key': account.apiKey });
     for (const args of [{}, { id: null }]) {
