@@ -76,8 +76,20 @@ describe('the TypeScript client', () => {
     assert.equal((await tidings.webhooks.update(webhook.id, { is_active: false })).is_active, false);
     assert.equal((await tidings.webhooks.events()).length, 4);
     assert.deepEqual((await tidings.webhooks.deliveries(webhook.id).page()).items, []);
+    const period = { since: new Date(Date.now() - 60_000).toISOString(), dry_run: true };
+    assert.equal((await tidings.webhooks.replay(webhook.id, period)).matched, 0);
     await tidings.webhooks.delete(webhook.id);
     assert.deepEqual((await tidings.webhooks.list().page()).items, []);
+  });
+
+  it('the TypeScript client suppresses recipients, lists and removes suppressions', async () => {
+    const { id } = await tidings.suppressions.create({ channel: 'sms', recipient: '+15551234569' });
+    assert.equal((await tidings.suppressions.create({ channel: 'sms', recipient: '+15551234569' })).id, id);
+    assert.equal((await tidings.suppressions.get(id)).reason, 'manual');
+    for await (const suppression of tidings.suppressions.list({ channel: 'sms' })) assert.equal(suppression.id, id);
+    await tidings.suppressions.delete(id);
+    assert.deepEqual((await tidings.suppressions.list().page()).items, []);
+    await assert.rejects(tidings.suppressions.delete(id), { status: 404 });
   });
 
   it('the TypeScript client throws what the service said', async () => {

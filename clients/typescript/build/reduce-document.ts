@@ -1,8 +1,8 @@
 /** The part of the OpenAPI document that the client needs: without errors, headers and examples, which would be nine tenths of the types. */
 import type { Json } from '../../../api/http/schemas/json-schema.js';
 
-/** Whether a path belongs to what an API key can do with messages, batches, contacts, webhooks and the account. */
-export const isUsed = (path: string): boolean => /^\/api\/v1\/(messages|contacts|webhooks|balance$|usage$)/.test(path);
+/** Whether a path belongs to what an API key can do with messages, batches, contacts, suppressions, webhooks and the account. */
+export const isUsed = (path: string): boolean => /^\/api\/v1\/(messages|contacts|suppressions|webhooks|balance$|usage$)/.test(path);
 /** Whether a path belongs to what the owner of a workspace can do, by the session of the console too. */
 export const isOfConsole = (path: string): boolean => /^\/(console|api\/v1)\/(?!billing\/webhook)/.test(path);
 

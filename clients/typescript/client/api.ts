@@ -691,6 +691,133 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    page?: number;
+                    limit?: number;
+                    /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
+                    cursor?: string;
+                    channel?: components["schemas"]["Channel"];
+                    /** @description Exact phone number, or e-mail address in any letter case */
+                    recipient?: string;
+                    reason?: components["schemas"]["SuppressionReason"];
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SuppressionListResponse"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CreateSuppressionRequest"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SuppressionResponse"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/suppressions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @example 0198c5b1-0a10-7f3e-8b1d-00000000000a */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SuppressionResponse"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    /** @example 0198c5b1-0a10-7f3e-8b1d-00000000000a */
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ConfirmationResponse"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -2190,6 +2317,53 @@ export interface components {
         };
         ConfirmationData: {
             message: string;
+        };
+        CreateSuppressionRequest: {
+            channel: components["schemas"]["Channel"];
+            /** @description E.164 phone number, or the e-mail address on the channel email */
+            recipient: string;
+            /** @description Default: manual */
+            reason?: components["schemas"]["SuppressionReason"] | null;
+            /**
+             * Format: date-time
+             * @description Default: the suppression does not expire
+             */
+            expires_at?: string | null;
+        };
+        /** @enum {string} */
+        SuppressionReason: "opt_out" | "complaint" | "bounce" | "manual";
+        SuppressionResponse: {
+            /** @description Always true */
+            success: boolean;
+            data: components["schemas"]["SuppressionData"];
+        };
+        SuppressionData: {
+            suppression: components["schemas"]["Suppression"];
+        };
+        Suppression: {
+            /** Format: uuid */
+            id: string;
+            channel: components["schemas"]["Channel"];
+            /** @description Null after an erasure. The suppression stays in effect through a digest */
+            recipient: string | null;
+            reason: components["schemas"]["SuppressionReason"];
+            /** @enum {string} */
+            source: "api" | "inbound" | "provider" | "report" | "unsubscribe";
+            /** Format: uuid */
+            message_id: string | null;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        SuppressionListResponse: {
+            /** @description Always true */
+            success: boolean;
+            data: components["schemas"]["SuppressionList"];
+        };
+        SuppressionList: {
+            suppressions: components["schemas"]["Suppression"][];
+            pagination: components["schemas"]["Pagination"];
         };
         CreateWebhookRequest: {
             /** Format: uri */

@@ -2,7 +2,7 @@
  * A client of Tidings for Node 20 and newer, Deno, Bun and edge runtimes. It needs `fetch` and the Web Crypto API, and nothing else.
  */
 import { Batches, Messages } from './messages.js';
-import { Contacts, Webhooks } from './resources.js';
+import { Contacts, Suppressions, Webhooks } from './resources.js';
 import { readStream, type StreamEvent, type StreamOptions } from './stream.js';
 import { type CallOptions, type TidingsOptions, Transport } from './transport.js';
 import type { Balance, Usage, UsageQuery } from './types.js';
@@ -11,6 +11,7 @@ export class Tidings {
   readonly messages: Messages;
   readonly batches: Batches;
   readonly contacts: Contacts;
+  readonly suppressions: Suppressions;
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
 
@@ -20,6 +21,7 @@ export class Tidings {
     this.messages = new Messages(this.#transport);
     this.batches = new Batches(this.#transport);
     this.contacts = new Contacts(this.#transport);
+    this.suppressions = new Suppressions(this.#transport);
     this.webhooks = new Webhooks(this.#transport);
   }
 
@@ -45,7 +47,7 @@ export class Tidings {
 export { type ErrorDetail, TidingsError } from './errors.js';
 export type { List, Page } from './list.js';
 export type { Batches, Messages } from './messages.js';
-export type { Contacts, Webhooks } from './resources.js';
+export type { Contacts, Suppressions, Webhooks } from './resources.js';
 export type { ResetEvent, StreamEvent, StreamOptions } from './stream.js';
 export type { CallOptions, SendOptions, TidingsOptions } from './transport.js';
 export type * from './types.js';

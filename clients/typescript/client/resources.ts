@@ -1,4 +1,4 @@
-/** Contacts and webhooks. */
+/** Contacts, suppressions and webhooks. */
 import { List } from './list.js';
 import { segment } from './messages.js';
 import type { CallOptions, Transport } from './transport.js';
@@ -31,6 +31,32 @@ export class Contacts {
   /** A repetition after a lost answer is 404. */
   async delete(id: string, options?: CallOptions): Promise<void> {
     await this.transport.call({ method: 'DELETE', path: `/contacts/${segment(id)}` }, options);
+  }
+}
+
+/** Needs a key with the scope `manage_contacts`. */
+export class Suppressions {
+  constructor(private readonly transport: Transport) {}
+
+  /** The recipient gets no messages on the channel. A repetition changes nothing. */
+  async create(body: types.NewSuppression, options?: CallOptions): Promise<types.Suppression> {
+    const request = { method: 'POST', path: '/suppressions', body, isRepeatable: true } as const;
+    return (await this.transport.call<{ suppression: types.Suppression }>(request, options)).suppression;
+  }
+
+  async get(id: string, options?: CallOptions): Promise<types.Suppression> {
+    const request = { method: 'GET', path: `/suppressions/${segment(id)}` } as const;
+    return (await this.transport.call<{ suppression: types.Suppression }>(request, options)).suppression;
+  }
+
+  /** The suppressions in effect, newest first. `limit` is the size of a part, not of the list. */
+  list(filters: types.SuppressionFilters = {}, options: CallOptions = {}): List<types.Suppression> {
+    return new List(this.transport, '/suppressions', 'suppressions', { ...filters }, options);
+  }
+
+  /** Only the recipient can end what the recipient asked for: 409. A repetition after a lost answer is 404. */
+  async delete(id: string, options?: CallOptions): Promise<void> {
+    await this.transport.call({ method: 'DELETE', path: `/suppressions/${segment(id)}` }, options);
   }
 }
 
@@ -93,5 +119,11 @@ export class Webhooks {
   async resend(id: string, deliveryId: string, options?: CallOptions): Promise<unknown> {
     const path = `/webhooks/${segment(id)}/deliveries/${segment(deliveryId)}/resend`;
     return this.transport.call({ method: 'POST', path }, options);
+  }
+
+  /** Sends the deliveries of a period again; without `status`, the failed and held ones. Not repeated after a lost answer. */
+  async replay(id: string, body: types.NewReplay, options?: CallOptions): Promise<types.StartedReplay> {
+    const request = { method: 'POST', path: `/webhooks/${segment(id)}/replay`, body } as const;
+    return (await this.transport.call<{ replay: types.StartedReplay }>(request, options)).replay;
   }
 }

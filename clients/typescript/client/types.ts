@@ -32,6 +32,10 @@ export type ContactChanges = BodyOf<'/api/v1/contacts/{id}', 'put'>;
 export type Contact = Data<'/api/v1/contacts/{id}', 'get'>['contact'];
 export type ContactFilters = FiltersOf<'/api/v1/contacts'>;
 
+export type NewSuppression = BodyOf<'/api/v1/suppressions', 'post'>;
+export type Suppression = Data<'/api/v1/suppressions/{id}', 'get'>['suppression'];
+export type SuppressionFilters = FiltersOf<'/api/v1/suppressions'>;
+
 export type NewWebhook = BodyOf<'/api/v1/webhooks', 'post'>;
 export type WebhookChanges = BodyOf<'/api/v1/webhooks/{id}', 'put'>;
 export type Webhook = Data<'/api/v1/webhooks/{id}', 'get'>['webhook'];
@@ -41,6 +45,10 @@ export type WebhookPortal = Data<'/api/v1/webhooks/{id}/portal', 'post'>['portal
 export type WebhookFilters = FiltersOf<'/api/v1/webhooks'>;
 export type EventDescription = Data<'/api/v1/webhooks/events', 'get'>['events'][number];
 export type Delivery = Data<'/api/v1/webhooks/{id}/deliveries/{delivery_id}', 'get'>['delivery'];
+type ReplayBody = BodyOf<'/api/v1/webhooks/{id}/replay', 'post'>;
+/** The generated type requires a field that has a default. */
+export type NewReplay = Omit<ReplayBody, 'dry_run'> & Partial<Pick<ReplayBody, 'dry_run'>>;
+export type StartedReplay = Data<'/api/v1/webhooks/{id}/replay', 'post'>['replay'];
 export type DeliveryFilters = FiltersOf<'/api/v1/webhooks/{id}/deliveries'>;
 
 export type Balance = Data<'/api/v1/balance', 'get'>;

@@ -75,8 +75,18 @@ class Client(unittest.TestCase):
         self.assertFalse(webhooks.update(id, {"is_active": False})["is_active"])
         self.assertEqual(len(webhooks.events()), 4)
         self.assertEqual(list(webhooks.deliveries(id)), [])
+        self.assertEqual(webhooks.replay(id, {"since": "2026-01-01T00:00:00Z", "dry_run": True})["matched"], 0)
         webhooks.delete(id)
         self.assertEqual(list(webhooks.list()), [])
+
+    def test_suppresses_recipients_lists_and_removes_suppressions(self):
+        suppressions = self.tidings.suppressions
+        id = suppressions.create({"channel": "sms", "recipient": "+15551234569"})["id"]
+        self.assertEqual(suppressions.create({"channel": "sms", "recipient": "+15551234569"})["id"], id)
+        self.assertEqual(suppressions.get(id)["reason"], "manual")
+        self.assertEqual([each["id"] for each in suppressions.list(channel="sms")], [id])
+        suppressions.delete(id)
+        self.assertEqual(list(suppressions.list()), [])
 
     def test_raises_what_the_service_said(self):
         with self.assertRaises(TidingsError) as refused:

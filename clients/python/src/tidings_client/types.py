@@ -26,6 +26,8 @@ BulkRecipient = Union[str, "RecipientByAddress", "RecipientByContact"]
 
 PreviewMessagesRequest = Union["SendToPhone", "SendToEmailAddress", "SendToContact", "BulkToRecipients", "BulkToTag"]
 
+SuppressionReason = Literal["opt_out", "complaint", "bounce", "manual"]
+
 EventType = Literal["message.queued", "message.sent", "message.delivered", "message.failed"]
 
 MessageStatus = Literal["queued", "sent", "delivered", "failed", "read"]
@@ -299,6 +301,16 @@ class UpdateContactRequest(TypedDict):
     tags: NotRequired[Optional[Sequence[str]]]
     custom_fields: NotRequired[Optional[Mapping[str, Any]]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
+
+
+class CreateSuppressionRequest(TypedDict):
+    channel: Channel
+    recipient: str
+    """E.164 phone number, or the e-mail address on the channel email"""
+    reason: NotRequired[Optional[SuppressionReason]]
+    """Default: manual"""
+    expires_at: NotRequired[Optional[str]]
+    """Default: the suppression does not expire"""
 
 
 class CreateWebhookRequest(TypedDict):
@@ -629,6 +641,27 @@ class ConfirmationData(TypedDict):
     message: str
 
 
+class SuppressionData(TypedDict):
+    suppression: Suppression
+
+
+class Suppression(TypedDict):
+    id: str
+    channel: Channel
+    recipient: Optional[str]
+    """Null after an erasure. The suppression stays in effect through a digest"""
+    reason: SuppressionReason
+    source: Literal["api", "inbound", "provider", "report", "unsubscribe"]
+    message_id: Optional[str]
+    expires_at: Optional[str]
+    created_at: str
+
+
+class SuppressionList(TypedDict):
+    suppressions: List[Suppression]
+    pagination: Pagination
+
+
 class CreatedWebhookData(TypedDict):
     webhook: CreatedWebhook
     secret: str
@@ -923,6 +956,14 @@ class ListContactsQuery(TypedDict):
     """Part of a name, phone number or e-mail address"""
     tag: NotRequired[str]
     """Exact tag"""
+
+
+class ListSuppressionsQuery(TypedDict):
+    limit: NotRequired[int]
+    channel: NotRequired[Channel]
+    recipient: NotRequired[str]
+    """Exact phone number, or e-mail address in any letter case"""
+    reason: NotRequired[SuppressionReason]
 
 
 class ListWebhooksQuery(TypedDict):

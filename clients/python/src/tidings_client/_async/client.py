@@ -13,7 +13,7 @@ from .. import types
 from .._events import StreamedEvent
 from .._request import Options, Request, options_of
 from .messages import AsyncBatches, AsyncMessages
-from .resources import AsyncContacts, AsyncWebhooks
+from .resources import AsyncContacts, AsyncSuppressions, AsyncWebhooks
 from .stream import read_stream
 from .transport import AsyncTransport, OnResponse
 
@@ -27,6 +27,7 @@ class AsyncTidings:
     messages: AsyncMessages
     batches: AsyncBatches
     contacts: AsyncContacts
+    suppressions: AsyncSuppressions
     webhooks: AsyncWebhooks
 
     def __init__(
@@ -56,6 +57,7 @@ class AsyncTidings:
         self.messages = AsyncMessages(transport)
         self.batches = AsyncBatches(transport)
         self.contacts = AsyncContacts(transport)
+        self.suppressions = AsyncSuppressions(transport)
         self.webhooks = AsyncWebhooks(transport)
 
     def with_options(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> AsyncTidings:

@@ -1,4 +1,4 @@
-"""Contacts and webhooks."""
+"""Contacts, suppressions and webhooks."""
 
 from __future__ import annotations
 
@@ -40,6 +40,30 @@ class AsyncContacts:
     async def delete(self, id: str) -> None:
         """A repetition after a lost answer is 404."""
         await self._transport.call(Request("DELETE", f"/contacts/{segment(id)}"))
+
+
+class AsyncSuppressions:
+    """Needs a key with the scope `manage_contacts`."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def create(self, suppression: types.CreateSuppressionRequest) -> types.Suppression:
+        """The recipient gets no messages on the channel. A repetition changes nothing."""
+        request = Request("POST", "/suppressions", body=suppression, names_a_state=True)
+        return cast(types.SuppressionData, await self._transport.call(request))["suppression"]
+
+    async def get(self, id: str) -> types.Suppression:
+        call = self._transport.call(Request("GET", f"/suppressions/{segment(id)}"))
+        return cast(types.SuppressionData, await call)["suppression"]
+
+    def list(self, **filters: Unpack[types.ListSuppressionsQuery]) -> AsyncPages[types.Suppression]:
+        """The suppressions in effect, newest first. `limit` is the size of a part, not of the list."""
+        return AsyncPages(self._transport, "/suppressions", "suppressions", filters)
+
+    async def delete(self, id: str) -> None:
+        """Only the recipient can end what the recipient asked for: 409. A repetition after a lost answer is 404."""
+        await self._transport.call(Request("DELETE", f"/suppressions/{segment(id)}"))
 
 
 class AsyncWebhooks:
@@ -101,3 +125,11 @@ class AsyncWebhooks:
         """Send a delivery again. Not repeated after a lost answer."""
         path = f"/webhooks/{segment(id)}/deliveries/{segment(delivery_id)}/resend"
         return await self._transport.call(Request("POST", path))
+
+    async def replay(self, id: str, period: types.ReplayDeliveriesRequest) -> types.StartedReplay:
+        """Send the deliveries of a period again; without `status`, the failed and held ones.
+
+        Not repeated after a lost answer.
+        """
+        call = self._transport.call(Request("POST", f"/webhooks/{segment(id)}/replay", body=period))
+        return cast(types.StartedReplayData, await call)["replay"]

@@ -14,7 +14,7 @@ from .. import types
 from .._events import StreamedEvent
 from .._request import Options, Request, options_of
 from .messages import Batches, Messages
-from .resources import Contacts, Webhooks
+from .resources import Contacts, Suppressions, Webhooks
 from .stream import read_stream
 from .transport import Transport, OnResponse
 
@@ -28,6 +28,7 @@ class Tidings:
     messages: Messages
     batches: Batches
     contacts: Contacts
+    suppressions: Suppressions
     webhooks: Webhooks
 
     def __init__(
@@ -57,6 +58,7 @@ class Tidings:
         self.messages = Messages(transport)
         self.batches = Batches(transport)
         self.contacts = Contacts(transport)
+        self.suppressions = Suppressions(transport)
         self.webhooks = Webhooks(transport)
 
     def with_options(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Tidings:

@@ -1,5 +1,5 @@
 # Generated from _async by `npm run client:types`: do not edit it.
-"""Contacts and webhooks."""
+"""Contacts, suppressions and webhooks."""
 
 from __future__ import annotations
 
@@ -41,6 +41,30 @@ class Contacts:
     def delete(self, id: str) -> None:
         """A repetition after a lost answer is 404."""
         self._transport.call(Request("DELETE", f"/contacts/{segment(id)}"))
+
+
+class Suppressions:
+    """Needs a key with the scope `manage_contacts`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, suppression: types.CreateSuppressionRequest) -> types.Suppression:
+        """The recipient gets no messages on the channel. A repetition changes nothing."""
+        request = Request("POST", "/suppressions", body=suppression, names_a_state=True)
+        return cast(types.SuppressionData, self._transport.call(request))["suppression"]
+
+    def get(self, id: str) -> types.Suppression:
+        call = self._transport.call(Request("GET", f"/suppressions/{segment(id)}"))
+        return cast(types.SuppressionData, call)["suppression"]
+
+    def list(self, **filters: Unpack[types.ListSuppressionsQuery]) -> Pages[types.Suppression]:
+        """The suppressions in effect, newest first. `limit` is the size of a part, not of the list."""
+        return Pages(self._transport, "/suppressions", "suppressions", filters)
+
+    def delete(self, id: str) -> None:
+        """Only the recipient can end what the recipient asked for: 409. A repetition after a lost answer is 404."""
+        self._transport.call(Request("DELETE", f"/suppressions/{segment(id)}"))
 
 
 class Webhooks:
@@ -102,3 +126,11 @@ class Webhooks:
         """Send a delivery again. Not repeated after a lost answer."""
         path = f"/webhooks/{segment(id)}/deliveries/{segment(delivery_id)}/resend"
         return self._transport.call(Request("POST", path))
+
+    def replay(self, id: str, period: types.ReplayDeliveriesRequest) -> types.StartedReplay:
+        """Send the deliveries of a period again; without `status`, the failed and held ones.
+
+        Not repeated after a lost answer.
+        """
+        call = self._transport.call(Request("POST", f"/webhooks/{segment(id)}/replay", body=period))
+        return cast(types.StartedReplayData, call)["replay"]
