@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Tidings } from '../../clients/typescript/client/index.js';
 import { freePort } from '../support/network/free-port.js';
 import { type Account, restClient } from '../support/client.js';
 import { type Service, startService } from '../support/service.js';
@@ -97,12 +98,48 @@ describe('the command tidings', () => {
     assert.equal((await runCommand(['webhooks'], env)).stdout, `${id}  active    https://127.0.0.1:8443/hook  message.failed\n`);
     assert.equal((await runCommand(['webhooks', 'test', id], env)).code, 0);
     const { stdout } = await runCommand(['webhooks', 'deliveries', id, '--json'], env);
-    assert.equal((JSON.parse(stdout) as { webhook_id: string }).webhook_id, id);
+    const delivery = JSON.parse(stdout) as { id: string; webhook_id: string };
+    assert.equal(delivery.webhook_id, id);
+    assert.match((await runCommand(['webhooks', 'deliveries', id], env)).stdout, new RegExp(`^${delivery.id}  20`));
+    const resent = await runCommand(['webhooks', 'resend', id, delivery.id], env);
+    assert.deepEqual([resent.code, resent.stderr], [0, '']);
+    const replay = await runCommand(['webhooks', 'replay', id, '--since', '2026-01-01T00:00:00Z', '--status', 'succeeded'], env);
+    assert.match(replay.stdout, /^[0-9a-f-]{36}  (running|completed)  0 deliveries match\n$/, replay.stderr);
     assert.equal((await runCommand(['webhooks', 'delete', id], env)).code, 0);
     const gone = await runCommand(['webhooks', 'delete', id], env);
     assert.deepEqual([gone.code, gone.stderr.split('\n')[0]], [1, 'Webhook not found']);
     assert.equal((await runCommand(['webhooks', 'create'], env)).code, 2);
     assert.match((await runCommand(['balance'], env)).stdout, /^\d+ credits, \d+ spent today\n$/);
+  });
+
+  it('cancels a message and a batch, and pauses and resumes the batch', async () => {
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const sent = await runCommand(['send', '+15551234567', 'Hello', '--at', later, '--json'], env);
+    const { id } = JSON.parse(sent.stdout) as { id: string };
+    assert.deepEqual(await runCommand(['cancel', id], env), { code: 0, stdout: `cancelled ${id}\n`, stderr: '' });
+    assert.deepEqual((await runCommand(['cancel', 'none'], env)).stderr.split('\n')[0], 'Message not found');
+    const tidings = new Tidings({ apiKey: account.apiKey, baseUrl: service.url });
+    const recipients = ['+15551234567'];
+    const batch = await tidings.batches.send({ channel: 'sms', content: { text: 'Hello' }, recipients, scheduled_at: later });
+    for (const [verb, status] of [
+      ['pause', 'paused'],
+      ['resume', 'scheduled'],
+      ['cancel', 'cancelled'],
+    ] as const) {
+      const { stdout, stderr } = await runCommand(['batches', verb, batch.id], env);
+      assert.match(stdout, new RegExp(`^${batch.id}  20.* ${status} +sms +1 accepted, `), stderr);
+    }
+    assert.match((await runCommand(['batches'], env)).stdout, new RegExp(`^${batch.id}  20.* cancelled `));
+  });
+
+  it('the command tidings sends a text with HTML, which expires', async () => {
+    const expires = new Date(Date.now() + 3_600_000).toISOString();
+    const args = ['send', 'ada@example.com', 'Hello', '--html', '<b>Hello</b>', '--expires', expires, '--json'];
+    const { stdout, stderr } = await runCommand(args, env);
+    assert.equal(stderr, '');
+    const { id, content } = JSON.parse(stdout) as { id: string; content: { html: string } };
+    const { steps } = await new Tidings({ apiKey: account.apiKey, baseUrl: service.url }).messages.timeline(id);
+    assert.deepEqual([content.html, steps[0]?.details.expires_at], ['<b>Hello</b>', expires]);
   });
 
   it('the command tidings exits with 1 when refused, 2 when called wrongly, 3 when nobody is there', async () => {
@@ -130,6 +167,10 @@ describe('the command tidings', () => {
       ['messages', '--limit', 'x'],
       ['trigger', 'message.lost'],
       ['listen', '--events', 'message.sent,delivered'],
+      ['webhooks', 'resend', 'id'],
+      ['webhooks', 'replay', 'id'],
+      ['webhooks', 'test', 'id', 'other'],
+      ['batches', 'stop', 'id'],
       [],
     ]) {
       assert.equal((await runCommand(args, env)).code, 2, args.join(' '));
@@ -145,10 +186,9 @@ describe('the command tidings', () => {
   it('the command tidings explains itself on one screen, without colours in a pipe', async () => {
     for (const args of [
       ['--help'],
-      ...['login', 'send', 'bulk', 'messages', 'timeline', 'listen', 'trigger', 'webhooks', 'balance', 'completion'].map((name) => [
-        name,
-        '--help',
-      ]),
+      ...'login send bulk batches messages timeline cancel listen trigger webhooks balance completion'
+        .split(' ')
+        .map((name) => [name, '--help']),
     ]) {
       const { code, stdout } = await runCommand(args, {});
       const lines = stdout.trimEnd().split('\n');

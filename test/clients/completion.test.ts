@@ -25,8 +25,10 @@ describe('tidings completion', () => {
     assert.deepEqual(offered(bash, 'send', '--'), [
       '--channel',
       '--subject',
+      '--html',
       '--reference',
       '--at',
+      '--expires',
       '--key',
       '--preview',
       '--wait',
@@ -38,6 +40,8 @@ describe('tidings completion', () => {
     assert.deepEqual(offered(bash, 'messages', '--status', ''), ['queued', 'sent', 'delivered', 'failed', 'read']);
     assert.deepEqual(offered(bash, 'trigger', 'message.f'), ['message.failed']);
     assert.deepEqual(offered(bash, 'webhooks', 'de'), ['delete', 'deliveries']);
+    assert.deepEqual(offered(bash, 'webhooks', '--status', ''), ['pending', 'succeeded', 'failed', 'held']);
+    assert.deepEqual(offered(bash, 'batches', ''), ['pause', 'resume', 'cancel']);
     assert.deepEqual(offered(bash, 'completion', ''), ['bash', 'zsh', 'fish']);
     assert.deepEqual(offered(bash, 'bulk', 'completion.test.js.'), ['completion.test.js.map']);
   });

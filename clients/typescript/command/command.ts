@@ -1,6 +1,6 @@
 /** What a subcommand is. */
 import type { ParseArgsConfig } from 'node:util';
-import type { Message, Tidings, Webhook } from '../client/index.js';
+import type { Delivery, Message, Tidings, Webhook } from '../client/index.js';
 import type { Terminal } from './terminal.js';
 
 /** The command line is wrong: exit code 2. */
@@ -86,6 +86,7 @@ export const inWords = (values: readonly string[]) => new Intl.ListFormat('en-GB
 /** The first channel that reaches a recipient with this address. */
 export const channelTo = (to: string) => channels.find((channel) => addressOf[channel] === (to.includes('@') ? 'email' : 'phone'));
 export const statuses = all<Message['status']>({ queued: true, sent: true, delivered: true, failed: true, read: true });
+export const deliveryStatuses = all<Delivery['status']>({ pending: true, succeeded: true, failed: true, held: true });
 export const eventTypes = all<Webhook['events'][number]>({
   'message.queued': true,
   'message.sent': true,

@@ -1,4 +1,4 @@
-/** `tidings messages` and `tidings timeline` */
+/** `tidings messages`, `tidings timeline` and `tidings cancel` */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedMessage, MessageFilters } from '../client/index.js';
 import { channels, choice, type Command, type Context, inWords, statuses, textOption, wholeNumber } from './command.js';
@@ -90,5 +90,18 @@ export const timeline: Command = {
       if (values.follow !== true) return terminal.note(`waiting: ${plain(waiting.text)}`);
       await sleep(pollMs, undefined, { signal });
     }
+  },
+};
+
+export const cancel: Command = {
+  usage: 'ID',
+  summary: 'cancel a message',
+  help: `  It has no options.
+
+A message that was handed off can no longer be cancelled. The credits are refunded.`,
+  arguments: [1, 1],
+  async run({ tidings, terminal, signal, positionals: [id = ''] }) {
+    const message = await tidings().messages.cancel(id, { signal });
+    terminal.print(`cancelled ${message.id}`, message);
   },
 };

@@ -2,18 +2,20 @@
 import { parseArgs } from 'node:util';
 import { Tidings, TidingsError } from '../client/index.js';
 import { OptionError } from '../client/transport.js';
+import { batches } from './batches.js';
 import { bulk } from './bulk.js';
 import { type Command, Interrupted, Undecided, UsageError } from './command.js';
 import { completionOf } from './completion.js';
 import { listen } from './listen.js';
 import { login } from './login.js';
-import { messages, timeline } from './messages.js';
+import { cancel, messages, timeline } from './messages.js';
 import { send, trigger } from './send.js';
 import { readSettings } from './settings.js';
 import { type Streams, Terminal } from './terminal.js';
 import { balance, webhooks } from './webhooks.js';
 
-const actions: Readonly<Record<string, Command>> = { login, send, bulk, messages, timeline, listen, trigger, webhooks, balance };
+const sending = { login, send, bulk, batches, messages, timeline, cancel };
+const actions: Readonly<Record<string, Command>> = { ...sending, listen, trigger, webhooks, balance };
 const commands: Readonly<Record<string, Command>> = { ...actions, completion: completionOf(actions) };
 
 const overview = `tidings: messages from the command line

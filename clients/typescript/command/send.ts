@@ -25,8 +25,10 @@ export const send: Command = {
   summary: 'send a message',
   help: `  --channel NAME     ${inWords(channels)} (default: email if TO has an @, else sms)
   --subject TEXT     subject of an e-mail
+  --html HTML        HTML part of an e-mail
   --reference TEXT   your own name for the message
   --at TIME          send later, ISO 8601
+  --expires TIME     not sent after this time
   --key KEY          idempotency key: the same key and message are sent once
   --preview          show text and price, send nothing
   --wait             wait until it is delivered; exit code 1 if it failed,
@@ -37,8 +39,10 @@ TEXT - reads the text from standard input and removes a line break at its end.`,
   options: {
     channel: { type: 'string' },
     subject: { type: 'string' },
+    html: { type: 'string' },
     reference: { type: 'string' },
     at: { type: 'string' },
+    expires: { type: 'string' },
     key: { type: 'string' },
     preview: { type: 'boolean' },
     wait: { type: 'boolean' },
@@ -71,16 +75,17 @@ TEXT - reads the text from standard input and removes a line break at its end.`,
 
 async function messageOf(context: Context): Promise<NewMessage> {
   const [to = '', given = ''] = context.positionals;
-  const subject = textOption(context, 'subject');
-  const reference = textOption(context, 'reference');
-  const scheduledAt = textOption(context, 'at');
+  const [subject, html, reference, at, expires] = ['subject', 'html', 'reference', 'at', 'expires'].map((name) =>
+    textOption(context, name),
+  );
   const text = given === '-' ? (await readInput(context)).replace(/\r?\n$/, '') : given;
   const message = {
     to,
     channel: choice(context, 'channel', channels) ?? channelTo(to),
-    content: { text, ...(subject === undefined ? {} : { subject }) },
+    content: { text, ...(subject === undefined ? {} : { subject }), ...(html === undefined ? {} : { html }) },
     ...(reference === undefined ? {} : { reference }),
-    ...(scheduledAt === undefined ? {} : { scheduled_at: scheduledAt }),
+    ...(at === undefined ? {} : { scheduled_at: at }),
+    ...(expires === undefined ? {} : { expires_at: expires }),
   };
   return message as NewMessage; // the service checks that recipient and channel belong together
 }

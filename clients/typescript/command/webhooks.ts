@@ -1,6 +1,6 @@
 /** `tidings webhooks` and `tidings balance` */
 import type { NewWebhook, Webhook } from '../client/index.js';
-import { type Command, type Context, eventTypes, textOption, UsageError } from './command.js';
+import { choice, type Command, type Context, deliveryStatuses, eventTypes, inWords, textOption, UsageError } from './command.js';
 import { counted, plain } from './terminal.js';
 
 const actions: Readonly<Record<string, (context: Context, argument: string) => Promise<void>>> = {
@@ -28,30 +28,47 @@ const actions: Readonly<Record<string, (context: Context, argument: string) => P
       const isBroken = last?.error === 'timeout' || last?.error === 'reset';
       const result = last === undefined ? '' : `${(isBroken ? null : last.response_status) ?? plain(last.error ?? '')}`;
       terminal.print(
-        `${item.created_at}  ${item.status.padEnd(9)}  ${item.event.padEnd(17)}  ${counted(item.attempts.length, 'attempt').padEnd(11)}  ${result}`,
+        `${item.id}  ${item.created_at}  ${item.status.padEnd(9)}  ${item.event.padEnd(17)}  ${counted(item.attempts.length, 'attempt').padEnd(11)}  ${result}`,
         item,
       );
     }
     if (items.length === 0) terminal.note('no deliveries');
   },
+  async resend({ tidings, terminal, signal, positionals: [, , deliveryId = ''] }, id) {
+    const answer = await tidings().webhooks.resend(id, deliveryId, { signal });
+    terminal.print(`sent: tidings webhooks deliveries ${id} shows what the receiver answered`, answer);
+  },
+  async replay(context, id) {
+    const [since, until] = ['since', 'until'].map((name) => textOption(context, name));
+    if (since === undefined) throw new UsageError('--since is needed');
+    const status = choice(context, 'status', deliveryStatuses);
+    const period = { since, ...(until === undefined ? {} : { until }), ...(status === undefined ? {} : { status }) };
+    const replay = await context.tidings().webhooks.replay(id, period, { signal: context.signal });
+    context.terminal.print(`${replay.id}  ${replay.status}  ${replay.matched ?? 'very many'} deliveries match`, replay);
+  },
 };
 
 export const webhooks: Command = {
-  usage: '[create URL | delete ID | test ID | deliveries ID]',
-  summary: 'list, create, delete and test webhooks',
+  usage: '[create URL | delete|test|deliveries|replay ID | resend ID DELIVERY]',
+  summary: 'list, create, delete and test webhooks, send events again',
   help: `  --events LIST   of a new webhook, such as message.delivered,message.failed
                   (default: all)
+  --since TIME    of a replay, ISO 8601: it sends the deliveries from then on again
+  --until TIME    its end (default: now)
+  --status NAME   ${inWords(deliveryStatuses)}
+                  (default: failed and held)
 
 Without an action it lists the webhooks. The key needs the scope manage_webhooks.`,
-  options: { events: { type: 'string' } },
-  offers: { '': Object.keys(actions), events: eventTypes },
-  arguments: [0, 2],
+  options: Object.fromEntries(['events', 'since', 'until', 'status'].map((name) => [name, { type: 'string' } as const])),
+  offers: { '': Object.keys(actions), events: eventTypes, status: deliveryStatuses },
+  arguments: [0, 3],
   async run(context) {
     const { terminal, signal } = context;
-    const [name, argument] = context.positionals;
+    const [name, argument, second] = context.positionals;
     if (name !== undefined) {
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-      if (action === undefined || argument === undefined) throw new UsageError(`usage: tidings webhooks ${webhooks.usage}`);
+      const isComplete = argument !== undefined && (second !== undefined) === (name === 'resend');
+      if (action === undefined || !isComplete) throw new UsageError(`usage: tidings webhooks ${webhooks.usage}`);
       return action(context, argument);
     }
     let count = 0;
