@@ -40,7 +40,9 @@ function stripeWarnings({ secretKey, webhookSecret }: Config['stripe']): ConfigW
   return [{ state: 'failed', subject: 'payments', text: `no credits are sold: ${missing} is missing`, fix: `Set it, or remove ${given}` }];
 }
 
+/** Without both settings of Stripe nothing is sold, see `stripeWarnings`. */
 function modeWarnings({ isSandboxOnly, stripe }: Warned): ConfigWarning[] {
+  if (stripe.secretKey === undefined || stripe.webhookSecret === undefined) return [];
   const mode = keyMode(stripe.secretKey);
   const subject = 'payment mode';
   if (mode === 'live' && isSandboxOnly)

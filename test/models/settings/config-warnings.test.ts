@@ -34,9 +34,14 @@ describe('configWarnings', () => {
       ['warning', 'payment mode', 'Set a test key of Stripe, or real carriers for the channels'],
     ]);
   });
+  const ofMode = (env: NodeJS.ProcessEnv) => found(env).filter(([, subject]) => subject === 'payment mode');
   it('fails a test key beside a real carrier, whose messages test cards would pay for', () => {
-    const ofMode = (env: NodeJS.ProcessEnv) => found(env).filter(([, subject]) => subject === 'payment mode');
     assert.deepEqual(ofMode({ ...stripe, ...mail }), [['failed', 'payment mode', 'Set a live key of Stripe']]);
     assert.deepEqual(ofMode({ ...stripe, ...mail, STRIPE_SECRET_KEY: 'sk_live_1' }), []);
+  });
+  it('says nothing of the kind of a key with which nothing is sold', () => {
+    const unsold = { ...stripe, STRIPE_WEBHOOK_SECRET: undefined };
+    assert.deepEqual(ofMode({ ...unsold, ...mail }), []);
+    assert.deepEqual(ofMode({ ...unsold, STRIPE_SECRET_KEY: 'sk_live_1' }), []);
   });
 });
