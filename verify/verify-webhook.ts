@@ -55,7 +55,8 @@ const signatureBytes = 32;
  * Verifies the signature and the age of a webhook request.
  * @param rawBody the body as it arrived, byte for byte: parsing and serializing it changes the signature
  * @param keys the secret (`whsec_…`), or the public key (`whpk_…`) of an asymmetric webhook; several during a rotation
- * @throws WebhookVerificationError if the request is not authentic; TypeError if an argument is invalid
+ * @throws WebhookVerificationError if the request is not authentic, its time differs too much from now, or its body is no JSON object;
+ * TypeError if an argument is invalid
  */
 export function verifyWebhook(
   rawBody: string | Uint8Array,

@@ -25,7 +25,7 @@ _PRIVATE_PREFIX = "whsk_"
 
 
 class WebhookVerificationError(Exception):
-    """The request is not authentic, or too old. Return 403."""
+    """The request is not authentic, or its time differs too much from now, or its body is no JSON object. Return 403."""
 
     fault: Fault
 
@@ -75,7 +75,8 @@ def verify_webhook(
         rotation
     :param tolerance_seconds: how many seconds the time of the request may differ from `now`, in either direction
     :param now: seconds since 1970; by default the present
-    :raises WebhookVerificationError: if the request is not authentic
+    :raises WebhookVerificationError: if the request is not authentic, its time differs too much from now,
+        or its body is no JSON object
     :raises ValueError: if a key is invalid
     """
     checks = [_check_of(key) for key in ([keys] if isinstance(keys, str) else keys)]
