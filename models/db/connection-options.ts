@@ -9,6 +9,9 @@
  *
  * No statement is compiled. The server compiles plans that it considers expensive, again at each call: a second of CPU for a piece of the
  * audit that runs 20 ms. Before PostgreSQL 18, a plan with a step that is turned off here counts as expensive, too.
+ *
+ * A transaction that waited for a lock must see what the others committed. At a higher isolation level it would count with its older snapshot,
+ * and exceed limits. Dates must have the one style that `pg` can read.
  */
 const sessionSettings = [
   'enable_seqscan=off',
@@ -17,6 +20,8 @@ const sessionSettings = [
   'plan_cache_mode=force_generic_plan',
   'max_parallel_workers_per_gather=0',
   'jit=off',
+  'default_transaction_isolation=read\\ committed',
+  'datestyle=ISO',
 ];
 
 /**
@@ -31,5 +36,16 @@ export const connectionOptions = ({ answerMsMax, acquireMsMax }: { answerMsMax: 
   statement_timeout: 30_000,
   idle_in_transaction_session_timeout: 15_000,
   lock_timeout: 5_000,
-  options: sessionSettings.map((setting) => `-c ${setting}`).join(' '),
 });
+
+/**
+ * The URL with the settings of a session, after the options that it has. Sequelize would take the options of a URL instead of others.
+ * @param url postgres://user:password@host:port/database
+ */
+export function withSessionSettings(url: string): string {
+  const changed = new URL(url);
+  const own = changed.searchParams.get('options');
+  const options = [...(own === null ? [] : [own]), ...sessionSettings.map((setting) => `-c ${setting}`)];
+  changed.searchParams.set('options', options.join(' '));
+  return changed.href;
+}

@@ -5,7 +5,7 @@ import type { Pace } from '../flow/give-way.js';
 import { processMetrics } from '../metrics/catalogue.js';
 import { noteDatabaseError, observeConnect } from '../metrics/observe.js';
 import { type Pool, watchPool } from '../metrics/pools.js';
-import { connectionOptions } from './connection-options.js';
+import { connectionOptions, withSessionSettings } from './connection-options.js';
 import { resilientPg } from './postgres-client.js';
 import { prepareStatements } from './prepared-statements.js';
 import { initModels } from '../tables/tables.js';
@@ -55,7 +55,7 @@ export function sharePool(poolMax: number, bulkShare: number): { own: number; bu
  */
 export function openPool(url: string, poolMax: number, waits: { answerMsMax?: number | undefined; acquireMsMax?: number } = {}): Database {
   const { answerMsMax = 35_000, acquireMsMax = 5_000 } = waits;
-  const database = new Sequelize(url, {
+  const database = new Sequelize(withSessionSettings(url), {
     dialect: 'postgres',
     dialectModule: resilientPg,
     logging: false,
