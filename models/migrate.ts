@@ -8,6 +8,7 @@ import { connect, type Database, select } from './db/database.js';
 import { explainDatabaseError } from './db/explain-database-error.js';
 import { grantRights } from './db/grant-rights.js';
 import { migrationNames, migrationPath } from './db/migration-files.js';
+import { requireFound, requireOneSchema } from './db/schema-of-tables.js';
 import { SchemaLock, whoMigrates } from './db/schema-lock.js';
 import { sqlStateOf } from './db/sql-state.js';
 import { isEntryPoint } from './process/is-entry-point.js';
@@ -36,6 +37,7 @@ END $$`;
 
 /** Applies all missing migrations in order, each in its own transaction. Returns the names of those that this call applied. */
 export async function migrate(db: Database, lock = new SchemaLock(db)): Promise<string[]> {
+  await requireOneSchema(db);
   await select(
     db,
     'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
@@ -136,6 +138,7 @@ export async function migrateWith({
     const names = await migrate(db, lock);
     const [owner, program] = [roleOf(migrateDatabaseUrl), roleOf(databaseUrl)];
     if (program !== owner) await grantRights(db, program, lock);
+    if (databaseUrl !== migrateDatabaseUrl) await requireFound(db, databaseUrl);
     return names;
   } finally {
     await db.close();

@@ -66,4 +66,45 @@ describe('the migration as a role that owns the tables, in a schema of its own',
     await select(db, 'UPDATE messages SET channel = channel');
     await db.close();
   });
+
+  it('the migration fails where the program does not find the tables, and says which statement helps', async () => {
+    const migrateDatabaseUrl = await giveToOwner();
+    const owner = new URL(migrateDatabaseUrl).username;
+    await rows(test.db, `ALTER SCHEMA public RENAME TO ${owner}`); // "$user" is the first schema in which PostgreSQL searches
+    await assert.rejects(migrateWith({ ...urls, migrateDatabaseUrl }), (error: Error) => {
+      const name = new URL(test.url).pathname.slice(1);
+      const fix = `ALTER DATABASE ${name} SET search_path = ${owner}`;
+      assert.equal(error.message, `The tables are in the schema ${owner}, in which the role ${program} does not search. Run: ${fix}`);
+      return true;
+    });
+    await useSchema(owner);
+    assert.deepEqual(await migrateWith({ ...urls, migrateDatabaseUrl }), []);
+  });
+
+  it('the migration fails where its role may not let the program use the schema, and says which statement helps', async () => {
+    const migrateDatabaseUrl = await giveToOwner();
+    const owner = new URL(migrateDatabaseUrl).username;
+    await rows(test.db, 'ALTER SCHEMA public OWNER TO CURRENT_USER');
+    await rows(test.db, 'REVOKE ALL ON SCHEMA public FROM PUBLIC');
+    await rows(test.db, `GRANT USAGE, CREATE ON SCHEMA public TO ${owner}`);
+    const fix = `GRANT USAGE ON SCHEMA public TO ${program}`;
+    await assert.rejects(migrateWith({ ...urls, migrateDatabaseUrl }), {
+      message: `The tables are in the schema public, which the role ${program} may not use. Run, as the owner of the schema: ${fix}`,
+    });
+  });
+
+  it('the migration makes no second set of tables where a new schema comes before that of the tables', async () => {
+    await rows(test.db, 'CREATE SCHEMA newer');
+    await useSchema('newer, public');
+    const name = new URL(test.url).pathname.slice(1);
+    await assert.rejects(migrateWith(urls), {
+      message: `The tables are in the schema public, but new ones would be in newer. Run: ALTER DATABASE ${name} SET search_path = public`,
+    });
+    assert.deepEqual(await rows(test.db, `SELECT 1 AS one FROM pg_class WHERE relnamespace = 'newer'::regnamespace`), []);
+  });
+
+  it('the migration fails where the search path names no schema', async () => {
+    await useSchema('missing');
+    await assert.rejects(migrateWith(urls), { message: 'search_path names no schema that exists: create one, or correct search_path' });
+  });
 });
