@@ -25,8 +25,8 @@ export interface CheckDeps {
 export interface Check {
   /** The subject of the finding if the check itself fails. */
   subject: string;
-  /** What to do if it fails. */
-  fix: string;
+  /** What to do if it fails. A function gets the error. */
+  fix: string | ((error: unknown) => string);
   /** @throws for what cannot be reached; the message becomes the detail */
   run(deps: CheckDeps): Promise<Finding[]>;
 }
@@ -57,7 +57,7 @@ async function runCheck(check: Check, deps: Omit<CheckDeps, 'signal'>, msMax: nu
   try {
     return await Promise.race([run({ ...deps, signal }), isOver]);
   } catch (error) {
-    return [failed(subject, messageOf(error), fix)];
+    return [failed(subject, messageOf(error), typeof fix === 'string' ? fix : fix(error))];
   }
 }
 

@@ -38,6 +38,14 @@ export const connectionOptions = ({ answerMsMax, acquireMsMax }: { answerMsMax: 
   lock_timeout: 5_000,
 });
 
+/** The names of all settings that each session gets, in lower case. */
+export const settingNames: readonly string[] = [
+  'statement_timeout',
+  'idle_in_transaction_session_timeout',
+  'lock_timeout',
+  ...sessionSettings.map((setting) => setting.split('=')[0] ?? ''),
+];
+
 /**
  * The URL with the settings of a session, after the options that it has. Sequelize would take the options of a URL instead of others.
  * @param url postgres://user:password@host:port/database

@@ -107,12 +107,15 @@ export function inTurn<Result>(db: Database, work: () => Promise<Result>): Promi
   return pace === undefined ? work() : pace.run(work);
 }
 
-/** Runs statements without parameters on one connection, outside a transaction. */
-export async function onConnection(db: Database, work: (run: (sql: string) => Promise<object[]>) => Promise<void>): Promise<void> {
+/** Runs one statement, with parameters as in `select`. */
+export type Run = (sql: string, bind?: unknown[]) => Promise<object[]>;
+
+/** Runs statements on one connection, outside a transaction. */
+export async function onConnection(db: Database, work: (run: Run) => Promise<void>): Promise<void> {
   const { connectionManager } = db as unknown as Internals;
   const connection = await connectionManager.getConnection({ type: 'WRITE' });
   try {
-    await work((sql) => rowsOf(db, connection, sql, []));
+    await work((sql, bind = []) => rowsOf(db, connection, sql, bind));
   } finally {
     connectionManager.releaseConnection(connection);
   }

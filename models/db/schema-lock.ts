@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, onConnection, select, type Transaction } from './database.js';
+import { type Database, onConnection, type Run, select, type Transaction } from './database.js';
 
 /** An arbitrary constant. */
 const advisoryLock = 727_001;
@@ -11,9 +11,6 @@ const askAgainMs = 200;
 
 /** Shows who has the lock. */
 export const whoMigrates = `SELECT pid, query FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE locktype = 'advisory' AND objid = ${advisoryLock}`;
-
-/** Runs one statement. */
-export type Run = (sql: string) => Promise<object[]>;
 
 /** The lock that lets one process at a time change the schema. It is asked for again and again, without a limit of time. */
 export class SchemaLock {

@@ -1,5 +1,6 @@
 /** PostgreSQL: version, schema, rights, clock and settings. */
 import { currentTime, type Database, select } from '../../../models/db/database.js';
+import { remedyOf } from '../../../models/db/explain-database-error.js';
 import { opensErasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { readSchema } from '../../../models/require-schema.js';
 import { foreignSecretKey, secretKeyFix } from '../../../models/require-secret-key.js';
@@ -16,7 +17,7 @@ const migrate = 'npm run migrate (in containers: docker compose run --rm migrate
 
 export const databaseCheck: Check = {
   subject: 'PostgreSQL',
-  fix: 'Check DATABASE_URL, and that the server runs and lets this address in',
+  fix: (error) => remedyOf(error) ?? 'Check DATABASE_URL, and that the server runs and lets this address in',
   async run({ db, config }) {
     const facts = await factsOf(db);
     return [
@@ -99,8 +100,7 @@ export function schemaFinding({ known, applied }: { known: readonly string[]; ap
 
 export function rightsFinding({ owns_tables, can_write }: DatabaseFacts): Finding {
   const subject = 'PostgreSQL rights';
-  if (can_write === false)
-    return failed(subject, 'the role may not write messages', `Run: ${migrate}, with MIGRATE_DATABASE_URL of the owner`);
+  if (can_write === false) return failed(subject, 'the role may not write messages', `Run: ${migrate}, with MIGRATE_DATABASE_URL of the owner`);
   if (!owns_tables) return ok(subject, 'the role may write rows, and may not change tables');
   return warning(
     subject,

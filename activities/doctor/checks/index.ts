@@ -5,6 +5,7 @@ import { paymentsCheck } from './payments.js';
 import { providersCheck } from './providers.js';
 import { runtimeCheck } from './runtime.js';
 import { mailCheck, redisCheck } from './servers.js';
+import { sessionsCheck } from './sessions.js';
 import { settingsCheck } from './settings.js';
 import { temporalCheck, workersCheck } from './temporal.js';
 
@@ -13,6 +14,7 @@ export const allChecks: readonly Check[] = [
   settingsCheck,
   runtimeCheck,
   databaseCheck,
+  sessionsCheck,
   secretKeyCheck,
   temporalCheck,
   workersCheck,

@@ -17,13 +17,14 @@ const watcherAgeSecondsMax = 180;
 const state = () => Joi.string().valid('ok', 'error').required();
 
 const checks: Record<'database' | 'redis' | 'queue', (deps: Deps) => Promise<boolean>> = {
-  database: async ({ db }) => (await select<{ can_write: boolean }>(db, canWrite))[0]?.can_write === true,
+  database: async ({ db }) => (await select<{ can_write: boolean }>(db, canWrite, ['off']))[0]?.can_write === true,
   redis: ({ limiter }) => limiter.isHealthy(),
   queue: ({ temporal }) => temporal.hasWorker(),
 };
 
-// A standby, and a provider that protects a full disk, answer every read.
-const canWrite = `SELECT current_setting('transaction_read_only') = 'off' AS can_write`;
+// A standby, and a provider that protects a full disk, answer every read. A pooler in transaction mode executes every statement that is not
+// prepared. The parameter makes this one prepared, as those of the service are.
+const canWrite = `SELECT current_setting('transaction_read_only') = $1 AS can_write`;
 
 type Services = Record<keyof typeof checks, 'ok' | 'error'>;
 
