@@ -2,6 +2,7 @@
 import { currentTime, type Database, select } from '../../../models/db/database.js';
 import { remedyOf } from '../../../models/db/explain-database-error.js';
 import { opensErasureKey } from '../../../models/operations/erasure/erasure-key.js';
+import { sqlStateOf } from '../../../models/db/sql-state.js';
 import { readSchema } from '../../../models/require-schema.js';
 import { foreignSecretKey, secretKeyFix } from '../../../models/require-secret-key.js';
 import { countText } from '../../../models/rules/values/text.js';
@@ -15,6 +16,9 @@ const clockFailedMs = 30_000;
 /** The other containers do not have the role that may change tables. */
 const migrate = 'npm run migrate (in containers: docker compose run --rm migrate)';
 
+const grantFix = `Run: ${migrate}, with MIGRATE_DATABASE_URL of the owner`;
+const insufficientPrivilege = '42501';
+
 export const databaseCheck: Check = {
   subject: 'PostgreSQL',
   fix: (error) => remedyOf(error) ?? 'Check DATABASE_URL, and that the server runs and lets this address in',
@@ -22,7 +26,7 @@ export const databaseCheck: Check = {
     const facts = await factsOf(db);
     return [
       versionFinding(facts),
-      schemaFinding(await readSchema(db)),
+      await readSchema(db).then(schemaFinding, unreadSchema),
       rightsFinding(facts),
       ...writesFindings(facts),
       clockFinding(Date.now() - (await currentTime(db)).getTime()),
@@ -98,9 +102,16 @@ export function schemaFinding({ known, applied }: { known: readonly string[]; ap
   return ok(subject, `up to date (${known.at(-1)})`);
 }
 
+/** A role without rights cannot read the schema either. The other findings are made all the same. @throws any other error */
+function unreadSchema(error: Error): Finding {
+  if (sqlStateOf(error) !== insufficientPrivilege) throw error;
+  return failed('PostgreSQL schema', error.message, grantFix);
+}
+
 export function rightsFinding({ owns_tables, can_write }: DatabaseFacts): Finding {
   const subject = 'PostgreSQL rights';
-  if (can_write === false) return failed(subject, 'the role may not write messages', `Run: ${migrate}, with MIGRATE_DATABASE_URL of the owner`);
+  if (can_write === false) return failed(subject, 'the role may not write messages', grantFix);
+  if (can_write === null) return skipped(subject, 'the tables do not exist yet');
   if (!owns_tables) return ok(subject, 'the role may write rows, and may not change tables');
   return warning(
     subject,

@@ -62,6 +62,7 @@ const cases: [name: string, finding: { state: State }, state: State][] = [
   ['a newer schema', schemaFinding({ known: ['1.sql'], applied: ['1.sql', '2.sql'] }), 'warning'],
   ['the right schema', schemaFinding({ known: ['1.sql'], applied: ['1.sql'] }), 'ok'],
   ['a role without rights', rightsFinding({ ...healthy, can_write: false }), 'failed'],
+  ['rights on tables that do not exist yet', rightsFinding({ ...healthy, can_write: null }), 'skipped'],
   ['a role that owns the tables', rightsFinding({ ...healthy, owns_tables: true }), 'warning'],
   ['a clock 31 s behind', clockFinding(-31_000), 'failed'],
   ['a clock 3 s ahead', clockFinding(3_000), 'warning'],
