@@ -14,7 +14,9 @@ import { sendingSettings } from './sending-settings.js';
 import { tracingSettings } from './tracing-settings.js';
 import { webhookSettings } from './webhook-settings.js';
 
-const postgres = url('postgres://user:password@127.0.0.1:5432/tidings', 'postgres', 'postgresql');
+/** With a Unix socket, its folder is the parameter `host`, and libpq needs no host before the path. */
+const withoutHost = /^(postgres(?:ql)?:\/\/(?:[^/?#@]*@)?)(?=\/[^?#]*\?(?:[^#]*&)?host=)/;
+const postgres = url('postgres://user:password@127.0.0.1:5432/tidings', 'postgres', 'postgresql').replace(withoutHost, '$1localhost');
 const secret = Joi.string().min(32).messages({ 'string.min': '{{#label}} must have at least 32 characters' });
 const originText = '{{#label}} must be scheme, host and port, for example https://api.stripe.com';
 const origin = Joi.string()
@@ -53,7 +55,9 @@ export const settings: Record<string, Joi.Schema> = {
     .pattern(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+[\d-]+)$/)
     .messages({ 'string.pattern.base': '{{#label}} must be a mailto:, https: or tel: address' })
     .description('contact for reports of vulnerabilities (mailto:, https: or tel:); served in /.well-known/security.txt (RFC 9116)'),
-  DATABASE_URL: postgres.description('PostgreSQL; embedded when not set'),
+  DATABASE_URL: postgres.description(
+    'PostgreSQL, reached directly and not through a pooler such as PgBouncer or RDS Proxy; embedded when not set',
+  ),
   MIGRATE_DATABASE_URL: postgres.description(
     'PostgreSQL as the owner of the tables, for npm run migrate alone; then the role of DATABASE_URL gets no more rights than it needs',
   ),

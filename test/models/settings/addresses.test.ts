@@ -26,6 +26,19 @@ describe('the settings of addresses', () => {
     assert.deepEqual(load({ TRUSTED_PROXIES: 'none' }).trustedProxies, []);
   });
 
+  it('a URL of PostgreSQL at a Unix socket needs no host', () => {
+    const socket = '?sslmode=disable&host=/cloudsql/project:region:instance';
+    for (const user of ['app:p%40ss@', 'app@', ''])
+      assert.equal(
+        load({ DATABASE_URL: `postgres://${user}/tidings${socket}` }).databaseUrl,
+        `postgres://${user}localhost/tidings${socket}`,
+      );
+    for (const one of ['postgres://app@/tidings', 'postgres://app@/tidings?ghost=/cloudsql'])
+      assert.deepEqual(faults({ DATABASE_URL: one }), [
+        'DATABASE_URL must be a URL, for example postgres://user:password@127.0.0.1:5432/tidings',
+      ]);
+  });
+
   it('the networks of webhooks are networks of IPv4 and IPv6', () => {
     assert.deepEqual(load({ WEBHOOK_ALLOWED_NETWORKS: '0.0.0.0/0,fd00::/8' }).webhookAllowedNetworks, ['0.0.0.0/0', 'fd00::/8']);
     for (const one of ['v1.a/8', '010.0.0.0/8'])
