@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { runChecks } from '../../../activities/doctor/check.js';
 import { databaseCheck } from '../../../activities/doctor/checks/database.js';
 import { sessionsCheck } from '../../../activities/doctor/checks/sessions.js';
-import { getHealth } from '../../../api/endpoints/operators/health.js';
+import { getHealthEndpoint } from '../../../api/endpoints/operators/health.js';
 import type { Reply } from '../../../api/http/reply.js';
 import { type Database, openPool } from '../../../models/db/database.js';
 import { explainDatabaseError } from '../../../models/db/explain-database-error.js';
@@ -51,7 +51,7 @@ describe('a pooler in front of PostgreSQL', () => {
     const states = [];
     // Of three checks on two connections, two use the same.
     for (let round = 0; round < 3; round += 1) {
-      const { data } = (await getHealth.handler({} as never, { ...app.deps, db: its })) as Reply;
+      const { data } = (await getHealthEndpoint.handler({} as never, { ...app.deps, db: its })) as Reply;
       states.push((data as { services: { database: string } }).services.database);
     }
     assert.ok(states.includes('error'), states.join());
