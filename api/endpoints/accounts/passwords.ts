@@ -37,7 +37,7 @@ export const resetPasswordEndpoint = endpoint({
   body: Joi.object<{ token: string; password: string; revoke_api_keys: boolean }>({
     token: requiredText(),
     password: newPassword(),
-    revoke_api_keys: Joi.boolean().empty(null).default(false).description('Also revoke every API key of the workspace'),
+    revoke_api_keys: Joi.boolean().empty(null).default(false).description('Also revoke every API key of the workspace. Default: false'),
   }).required(),
   refusals: [503],
   response: messageOnly,

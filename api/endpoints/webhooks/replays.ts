@@ -38,7 +38,7 @@ export const replayDeliveriesEndpoint = endpoint({
     since: moment().empty(['', null]).required(),
     until: moment().description('Default: now'),
     status: text().valid(...deliveryStatuses),
-    dry_run: Joi.boolean().empty(null).default(false).description('Only count the deliveries that would be sent'),
+    dry_run: Joi.boolean().empty(null).default(false).description('Only count the deliveries that would be sent. Default: false'),
   }).required(),
   response: dataOf('replay', countedReplayResponse),
   async handler({ caller: { workspaceId }, origin, params, body }, { db, config, temporal, readTurns }) {

@@ -32,7 +32,7 @@ export function nameOf(schema: Joi.Schema): string {
  * - `component`: the name of the schema, see `named`
  * - `variants`: a body has one of several shapes. Each is written out in full, so that code generators understand it, and laid over the fields
  *   of the schema: `{ component, properties, required }`. A property that is null is left out.
- * - `derive`: keywords that contain other schemas
+ * - `derive`: keywords that contain other schemas, unless they are declared
  * - anything else is a keyword of JSON Schema
  */
 export function jsonSchema(schema: Joi.Schema, target: Target = {}): Json {
@@ -54,13 +54,15 @@ function metaOf({ metas }: Pick<Joi.Description, 'metas'>): Meta {
 
 function completed(json: Json, description: Joi.Description, target: Target): Json {
   const { component, variants, derive, keywords } = metaOf(description);
-  const extra = { ...keywords, ...derive?.((schema) => jsonSchema(schema, target)) };
+  const extra: Json = { ...derive?.((schema) => jsonSchema(schema, target)), ...keywords };
   const { description: text } = (description.flags ?? {}) as { description?: string };
   // A number in a query is a text for Joi. If `meta` declares another type, only the description of the text is kept.
   const merged: Json = 'type' in extra ? { ...(text === undefined ? {} : { description: text }), ...extra } : { ...json, ...extra };
   completeParts(merged, json, description, target);
   correctKeywords(merged, json);
   if (target.isOpen === true) delete merged.additionalProperties;
+  // openapi-typescript requires a field of a body that has a default.
+  if (target.isOpen === true && extra.default === undefined) delete merged.default;
   // A free-form object. Without `additionalProperties`, code generators treat it as an empty object.
   if ([json.type].flat().includes('object') && json.properties === undefined && !('anyOf' in merged)) {
     merged.additionalProperties = extra.additionalProperties ?? true;
@@ -101,15 +103,14 @@ function completeParts(merged: Json, json: Json, { keys, items }: Joi.Descriptio
   if (item !== undefined && json.items !== undefined) merged.items = completed(json.items as Json, item, target);
 }
 
-/** Replaces a named schema by a reference. Null, the description and the default belong to the place where it is used. */
+/** Replaces a named schema by a reference. Null and the description belong to the place where it is used. */
 function asComponent(component: string | undefined, whole: Json, { components }: Target): Json {
   if (component === undefined || components === undefined) return whole;
-  const { description, default: value, ...schema } = whole;
+  const { description, ...schema } = whole;
   const reference = refer(components, component, withoutNull(schema));
   return {
     ...(isNullable(schema) ? nullable(reference) : reference),
     ...(description === undefined ? {} : { description }),
-    ...(value === undefined ? {} : { default: value }),
   };
 }
 

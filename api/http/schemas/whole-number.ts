@@ -14,5 +14,10 @@ export const wholeNumber = (minimum: number, maximum: number) =>
     )
     .meta({ type: 'integer', minimum, maximum });
 
+const overlapDefault = 24;
+
 /** How long the old key or secret works after a rotation. */
-export const overlapHours = wholeNumber(0, 168).empty(null).default(24);
+export const overlapHours = wholeNumber(0, 168)
+  .empty(null)
+  .default(overlapDefault)
+  .description(`Hours for which the old one also works. 0 ends it at once. Default: ${overlapDefault}`);
