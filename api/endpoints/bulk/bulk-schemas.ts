@@ -18,7 +18,7 @@ import { recipientAbout } from '../../http/schemas/recipients.js';
 import { date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
 import { withLater } from '../../http/schemas/unknown-fields.js';
 import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
-import { anyVariable, commonFields, htmlField, unsubscribeField } from '../messages/message-schemas.js';
+import { commonFields, contactId, htmlField, unsubscribeField, variablesAbout } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
 import { withUnusedContent } from '../messages/unused-content.js';
 
@@ -44,9 +44,9 @@ type OfBatchOnly = never;
 type OfRecipient = Exclude<keyof ClientFields, OfBatchOnly> | Exclude<(typeof fieldsOfRecipient)[number], 'to' | 'contact_id'>;
 /** `readRecipient` reads them. The compiler names a new field of a message. */
 const ofRecipient = {
-  variables: { type: 'object', additionalProperties: anyVariable },
+  variables: { type: ['object', 'null'], additionalProperties: true, description: variablesAbout },
   metadata: { type: ['object', 'null'], additionalProperties: true, description: metadataLimits },
-  reference: { type: 'string', minLength: 1, maxLength: 255 },
+  reference: { type: ['string', 'null'], minLength: 1, maxLength: 255 },
 } satisfies Record<OfRecipient, object>;
 /** Recipients for the OpenAPI document. No Joi rule checks them: see `recipients` below. */
 const recipient = named(
@@ -60,20 +60,27 @@ const recipient = named(
         type: 'object',
         properties: { to: { type: 'string', minLength: 1 }, ...ofRecipient },
         required: ['to'],
+        additionalProperties: true,
         description: 'All other texts, numbers and booleans of the object are variables, too',
       },
       {
         component: 'RecipientByContact',
         type: 'object',
-        properties: { contact_id: { type: 'string', minLength: 1 }, ...ofRecipient },
+        properties: { contact_id: contactId, ...ofRecipient },
         required: ['contact_id'],
-        description: 'A contact. Its name and custom_fields are variables; values given here take precedence',
+        additionalProperties: true,
+        description:
+          'A contact. Its name and custom_fields are variables. All other texts, numbers and booleans of the object are variables, too, and take precedence',
       },
     ],
   }),
 );
 
-const toListed = { component: 'BulkToRecipients', properties: { tag: null }, required: ['channel', 'content', 'recipients'] };
+const toListed = {
+  component: 'BulkToRecipients',
+  properties: { tag: null, recipients: { type: 'array' } },
+  required: ['channel', 'content', 'recipients'],
+};
 const toTagged = {
   component: 'BulkToTag',
   properties: { tag: { type: 'string', minLength: 1 }, recipients: null },

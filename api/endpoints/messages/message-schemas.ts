@@ -58,19 +58,27 @@ export const commonFields = {
     .description('At most 30 days ahead; a time in the past means now'),
 } satisfies Record<keyof ClientFields | 'scheduled_at', Joi.Schema>;
 
-/** A value of a placeholder, for the OpenAPI document. */
-export const anyVariable = { type: ['string', 'number', 'boolean', 'null'], ...exactNumbers };
+/**
+ * The values of placeholders, for the OpenAPI document. Their types are in words: code generators for Go cannot read a value of several types.
+ */
+export const variablesAbout = `Texts, numbers and booleans; null counts as absent. Numbers from ${exactNumbers.minimum} to ${exactNumbers.maximum}; send larger ones as strings`;
 
 export const htmlField = text().empty(['', null]).description('email only');
+
+/** The id of a contact, for the OpenAPI document. A malformed one is answered like an unknown one. */
+export const contactId = { type: 'string', format: 'uuid' };
 
 /** The three kinds of recipients for the OpenAPI document; Joi rules check them. */
 const toPhone = {
   component: 'SendToPhone',
   properties: {
     contact_id: null,
-    to: phoneSchema,
+    to: { ...phoneSchema, description: 'Phone number in E.164 format' },
     channel: { enum: channelsTo('phone') },
-    content: { component: 'PhoneContent', properties: { text: { maxLength: textSizeMax(channelsTo('phone')) } } },
+    content: {
+      component: 'PhoneContent',
+      properties: { text: { description: `At most ${textSizeMax(channelsTo('phone'))} characters, with the values of variables` } },
+    },
   },
   required: ['to', 'channel', 'content'],
 };
@@ -78,14 +86,14 @@ const toAddress = {
   component: 'SendToEmailAddress',
   properties: {
     contact_id: null,
-    to: { type: 'string', format: 'email', maxLength: 254 },
+    to: { type: 'string', format: 'email', maxLength: 254, description: 'E-mail address' },
     channel: { enum: channelsTo('email') },
   },
   required: ['to', 'channel', 'content'],
 };
 const toContact = {
   component: 'SendToContact',
-  properties: { contact_id: { type: 'string', minLength: 1 }, to: null },
+  properties: { contact_id: contactId, to: null },
   required: ['contact_id', 'channel', 'content'],
 };
 
@@ -109,7 +117,10 @@ export const sendBody = Joi.object<SendBody>({
     'Content',
     Joi.object({
       text: requiredText().custom(contentText),
-      subject: text().empty(['', null]).custom(subject).meta({ maxLength: 998 }),
+      subject: text()
+        .empty(['', null])
+        .custom(subject)
+        .description('email only: one line of at most 998 characters, with the values of variables'),
       html: htmlField,
       unsubscribe: unsubscribeField,
       template: templateField(),
@@ -119,9 +130,8 @@ export const sendBody = Joi.object<SendBody>({
     .required(),
   variables: Joi.object()
     .empty(null)
-    .meta({ additionalProperties: anyVariable })
     .description(
-      'Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally',
+      `Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. ${variablesAbout}`,
     ),
   ...commonFields,
   expires_at: moment()

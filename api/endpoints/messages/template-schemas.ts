@@ -24,13 +24,12 @@ import { isFilledIn } from './filled-in.js';
 const indexMax = 9;
 const nameText = '{field} must be 1 to 64 letters, digits or underscores';
 
-/** The JSON Schema of a text that a rule checks. */
-const shapeOf = (kind: TextKind) => {
-  const { lengthMax: maxLength, pattern } = { pattern: undefined, ...textRules[kind] };
-  return { type: 'string', minLength: 1, maxLength, ...(pattern === undefined ? {} : { pattern: pattern.source }) };
-};
-/** Texts of a bulk send are checked after rendering, per recipient. */
-const shapes = (hasPlaceholders: boolean) => (kind: TextKind) => (hasPlaceholders ? { type: 'string', minLength: 1 } : shapeOf(kind));
+/** The JSON Schema of a text that a rule checks. Its limits are in words: they apply to the text with the values of variables. */
+const shapeOf = (kind: TextKind) => ({
+  type: 'string',
+  minLength: 1,
+  description: `${textRules[kind].wrong.replace(/^must be /, '').replace(/^./, (letter) => letter.toUpperCase())}, with the values of variables`,
+});
 
 /** Refuses a value beside another type of its part (a header or a button): it would be lost. */
 const onlyBeside = (types: readonly string[], all: readonly string[]) =>
@@ -56,13 +55,9 @@ const textBeside = (all: readonly string[], types: readonly string[], kind: Text
       then: isRequired ? Joi.required() : Joi.optional(),
     });
 
-/** Templates of bulk sends have names of their own, because their texts may contain placeholders. */
-const nameFor = (part: string, hasPlaceholders: boolean) => `${hasPlaceholders ? 'Bulk' : ''}Template${part}`;
-
 function headerField(hasPlaceholders: boolean) {
-  const shape = shapes(hasPlaceholders);
   const variant = (type: (typeof headerTypes)[number], properties: object, required: string[]) => ({
-    component: nameFor(`${type.charAt(0).toUpperCase()}${type.slice(1)}Header`, hasPlaceholders),
+    component: `Template${type.charAt(0).toUpperCase()}${type.slice(1)}Header`,
     properties: { type: { enum: [type] }, ...properties },
     required: ['type', ...required],
   });
@@ -79,14 +74,14 @@ function headerField(hasPlaceholders: boolean) {
   })
     .empty(null)
     .meta({
-      component: nameFor('Header', hasPlaceholders),
+      component: 'TemplateHeader',
       variants: [
-        variant('text', { text: shape('text'), link: null, filename: null }, ['text']),
-        variant('image', { link: shape('link'), text: null, name: null, filename: null }, ['link']),
-        variant('video', { link: shape('link'), text: null, name: null, filename: null }, ['link']),
+        variant('text', { text: shapeOf('text'), link: null, filename: null }, ['text']),
+        variant('image', { link: shapeOf('link'), text: null, name: null, filename: null }, ['link']),
+        variant('video', { link: shapeOf('link'), text: null, name: null, filename: null }, ['link']),
         variant(
           'document',
-          { link: shape('link'), text: null, name: null, filename: { ...shape('filename'), type: ['string', 'null'], minLength: 0 } },
+          { link: shapeOf('link'), text: null, name: null, filename: { ...shapeOf('filename'), type: ['string', 'null'], minLength: 0 } },
           ['link'],
         ),
       ],
@@ -100,23 +95,22 @@ const oneEach = rule((buttons: readonly ({ index?: unknown } | null)[]) => {
 });
 
 function buttonsField(hasPlaceholders: boolean) {
-  const shape = shapes(hasPlaceholders);
   const button = Joi.object({
     index: wholeNumber(0, indexMax).empty(null).required(),
     type: requiredText().valid(...buttonTypes),
     suffix: textBeside(buttonTypes, ['url'], 'suffix', hasPlaceholders),
     payload: textBeside(buttonTypes, ['quick_reply'], 'payload', hasPlaceholders),
   }).meta({
-    component: nameFor('Button', hasPlaceholders),
+    component: 'TemplateButton',
     variants: [
       {
-        component: nameFor('UrlButton', hasPlaceholders),
-        properties: { type: { enum: ['url'] }, suffix: shape('suffix'), payload: null },
+        component: 'TemplateUrlButton',
+        properties: { type: { enum: ['url'] }, suffix: shapeOf('suffix'), payload: null },
         required: ['index', 'type', 'suffix'],
       },
       {
-        component: nameFor('QuickReplyButton', hasPlaceholders),
-        properties: { type: { enum: ['quick_reply'] }, payload: shape('payload'), suffix: null },
+        component: 'TemplateQuickReplyButton',
+        properties: { type: { enum: ['quick_reply'] }, payload: shapeOf('payload'), suffix: null },
         required: ['index', 'type', 'payload'],
       },
     ],
@@ -146,7 +140,7 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
       )
       .meta({
         propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_]{0,63}$' },
-        additionalProperties: shapes(hasPlaceholders)('variable'),
+        additionalProperties: shapeOf('variable'),
         maxProperties: 50,
       })
       .description(
@@ -156,7 +150,7 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
     buttons: buttonsField(hasPlaceholders),
   })
     .empty(null)
-    .meta({ component: nameFor('', hasPlaceholders) })
+    .meta({ component: 'Template' })
     .description(
       `${templateChannelsInWords} only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template`,
     );
