@@ -108,7 +108,7 @@ export const returnFromCheckoutEndpoint = endpoint({
   path: '/billing/return',
   summary: 'Show the outcome of a checkout; the payment provider redirects the browser here',
   auth: 'none',
-  query: Joi.object<{ checkout?: string }>({ checkout: text().valid('success', 'cancelled') }),
+  query: Joi.object<{ checkout?: string }>({ checkout: text().valid('success', 'cancelled').description('The outcome of the checkout') }),
   response: messageOnly,
   async handler({ query: { checkout } }) {
     const { title, message } = checkoutOutcome(checkout);

@@ -6,7 +6,7 @@ import { missingApiKey, invalidApiKey, deactivatedApiKey, invalidToken, expiredT
 import type { Endpoint } from '../http/endpoint.js';
 import { statusOf } from '../http/errors/error-status.js';
 import { shownFaults } from '../http/errors/hints.js';
-import { type Components, type Json, jsonSchema, named } from '../http/schemas/json-schema.js';
+import { type Components, type Json, jsonSchema } from '../http/schemas/json-schema.js';
 import { fault } from '../http/schemas/schemas.js';
 import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
@@ -30,7 +30,6 @@ export function statusesOf({ auth, method, query, body, path, idempotent, refusa
 }
 
 const text = { type: 'string' };
-const shownFault = named('ErrorDetail', fault());
 
 /** The schema of every error response. */
 export const errorSchema = (components: Components): Json => ({
@@ -44,7 +43,7 @@ export const errorSchema = (components: Components): Json => ({
     details: {
       description: 'With status 400: every fault of the request. With 401 and 404: how to correct the request, if known',
       type: 'array',
-      items: jsonSchema(shownFault, { isOpen: true, components }),
+      items: jsonSchema(fault(), { isOpen: true, components }),
     },
     hints: { description: 'How to correct the request, if the error text does not say it', type: 'array', items: text },
   },

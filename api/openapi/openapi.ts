@@ -4,7 +4,7 @@ import type { Auth, Endpoint } from '../http/endpoint.js';
 import { type Components, type Json, jsonSchema, nameOf, named } from '../http/schemas/json-schema.js';
 import { refer, withoutNull } from '../http/schemas/schema-components.js';
 import { channelsInWords } from '../present/channel-texts.js';
-import { errorResponses, errorSchema } from './errors.js';
+import { errorResponses, errorSchema, resourcesOf } from './errors.js';
 import { headerComponents, requestHeaders, successHeaders } from './headers.js';
 import { linksOfSuccess } from './links.js';
 import { description, tags } from './prose.js';
@@ -117,11 +117,27 @@ function security(auth: Auth): Json[] {
 /** Ids have the same format as in bodies. A malformed one is answered like an unknown one. */
 const isId = (name: string) => name === 'id' || name.endsWith('_id');
 
+const otherParameters: Readonly<Record<string, string>> = {
+  provider: 'The name of the provider account, or of its kind',
+  token: 'The signed token of the link',
+};
+
+/** `The id of the delivery`. @throws Error for a parameter without a description */
+function aboutParameter(item: Endpoint, name: string): string {
+  const [first, second] = resourcesOf(item);
+  const about = isId(name)
+    ? `The id of the ${(name === 'id' ? first : second)?.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`
+    : otherParameters[name];
+  if (about === undefined) throw new Error(`the parameter ${name} of ${item.path} has no description`);
+  return about;
+}
+
 function parametersOf(item: Endpoint, components: Components): Json[] {
   const inPath = [...item.path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
+    description: aboutParameter(item, name),
     schema: isId(name) ? { type: 'string', format: 'uuid' } : { type: 'string' },
     example: pathSample(item.path, name),
   }));

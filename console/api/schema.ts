@@ -396,7 +396,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
@@ -441,7 +443,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000002 */
+                    /**
+                     * @description The id of the session
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000002
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -781,7 +786,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
@@ -883,16 +890,21 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
+                    /** @description Only messages with this status */
                     status?: components["schemas"]["MessageStatus"];
+                    /** @description Only messages on this channel */
                     channel?: components["schemas"]["Channel"];
                     /** @description Exact phone number, or e-mail address in any letter case */
                     to?: string;
                     /** @description Exact reference */
                     reference?: string;
+                    /** @description Only messages of this bulk send */
                     batch_id?: string;
                     /** @description Start of the period. A date without a time means the start of that day (UTC) */
                     start_date?: string;
@@ -936,7 +948,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000003 */
+                    /**
+                     * @description The id of the batch
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000003
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -976,7 +991,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000003 */
+                    /**
+                     * @description The id of the batch
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000003
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1014,7 +1032,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000003 */
+                    /**
+                     * @description The id of the batch
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000003
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1052,7 +1073,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000003 */
+                    /**
+                     * @description The id of the batch
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000003
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1088,7 +1112,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000002 */
+                    /**
+                     * @description The id of the message
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000002
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1126,7 +1153,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000002 */
+                    /**
+                     * @description The id of the message
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000002
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1166,7 +1196,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000002 */
+                    /**
+                     * @description The id of the message
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000002
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1297,6 +1330,7 @@ export interface paths {
                     from?: string;
                     /** @description End of the period. A date without a time means the end of that day (UTC) */
                     to?: string;
+                    /** @description Whether `usage` has one entry for each day or for each channel */
                     by?: "day" | "channel";
                 };
                 header?: never;
@@ -1338,6 +1372,7 @@ export interface paths {
                     from?: string;
                     /** @description End of the period. A date without a time means the end of that day (UTC) */
                     to?: string;
+                    /** @description Unit of `parts`. Default: hour for at most two days, day for longer periods */
                     by?: "hour" | "day";
                 };
                 header?: never;
@@ -1485,7 +1520,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-0000000000ee */
+                    /**
+                     * @description The id of the erasure
+                     * @example 0198c5b1-0a10-7f3e-8b1d-0000000000ee
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1521,7 +1559,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
@@ -1589,7 +1629,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000004 */
+                    /**
+                     * @description The id of the API key
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000004
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1626,7 +1669,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000004 */
+                    /**
+                     * @description The id of the API key
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000004
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1664,7 +1710,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
@@ -1712,7 +1760,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
@@ -1781,7 +1831,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000005 */
+                    /**
+                     * @description The id of the contact
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000005
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1804,7 +1857,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000005 */
+                    /**
+                     * @description The id of the contact
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000005
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1832,7 +1888,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000005 */
+                    /**
+                     * @description The id of the contact
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000005
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1865,13 +1924,17 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
+                    /** @description Only suppressions on this channel */
                     channel?: components["schemas"]["Channel"];
                     /** @description Exact phone number, or e-mail address in any letter case */
                     recipient?: string;
+                    /** @description Only suppressions for this reason */
                     reason?: components["schemas"]["SuppressionReason"];
                 };
                 header?: never;
@@ -1934,7 +1997,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-00000000000a */
+                    /**
+                     * @description The id of the suppression
+                     * @example 0198c5b1-0a10-7f3e-8b1d-00000000000a
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1959,7 +2025,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-00000000000a */
+                    /**
+                     * @description The id of the suppression
+                     * @example 0198c5b1-0a10-7f3e-8b1d-00000000000a
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1992,7 +2061,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
@@ -2092,7 +2163,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2115,7 +2189,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2143,7 +2220,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2176,13 +2256,17 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
                     /** @description One or several, separated by commas. `failed,held` are the deliveries that were not delivered */
                     status?: string;
+                    /** @description Only deliveries of this type of event */
                     event?: "message.queued" | "message.sent" | "message.delivered" | "message.failed" | "webhook.test";
+                    /** @description Only deliveries of events of this message */
                     message_id?: string;
                     /** @description Start of the period. A date without a time means the start of that day (UTC) */
                     since?: string;
@@ -2191,7 +2275,10 @@ export interface paths {
                 };
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2229,9 +2316,15 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000007 */
+                    /**
+                     * @description The id of the delivery
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000007
+                     */
                     delivery_id: string;
                 };
                 cookie?: never;
@@ -2271,9 +2364,15 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000007 */
+                    /**
+                     * @description The id of the delivery
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000007
+                     */
                     delivery_id: string;
                 };
                 cookie?: never;
@@ -2311,7 +2410,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2349,14 +2451,19 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
                 };
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2394,9 +2501,15 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-00000000000b */
+                    /**
+                     * @description The id of the replay
+                     * @example 0198c5b1-0a10-7f3e-8b1d-00000000000b
+                     */
                     replay_id: string;
                 };
                 cookie?: never;
@@ -2436,9 +2549,15 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-00000000000b */
+                    /**
+                     * @description The id of the replay
+                     * @example 0198c5b1-0a10-7f3e-8b1d-00000000000b
+                     */
                     replay_id: string;
                 };
                 cookie?: never;
@@ -2476,7 +2595,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2514,7 +2636,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2556,7 +2681,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2592,7 +2720,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2702,7 +2833,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
@@ -2981,11 +3114,8 @@ export interface components {
         ResetPasswordRequest: {
             token: string;
             password: string;
-            /**
-             * @description Also revoke every API key of the workspace
-             * @default false
-             */
-            revoke_api_keys: boolean | null;
+            /** @description Also revoke every API key of the workspace. Default: false */
+            revoke_api_keys?: boolean | null;
         };
         ResendVerificationRequest: {
             /** Format: email */
@@ -3092,14 +3222,14 @@ export interface components {
         };
         SendMessageRequest: components["schemas"]["SendToPhone"] | components["schemas"]["SendToEmailAddress"] | components["schemas"]["SendToContact"];
         SendToPhone: {
-            /** @description E.164 phone number, or the e-mail address on the channel email */
+            /** @description Phone number in E.164 format */
             to: string;
             /** @enum {string} */
             channel: "sms" | "whatsapp";
             content: components["schemas"]["PhoneContent"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
@@ -3119,7 +3249,9 @@ export interface components {
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         PhoneContent: {
+            /** @description At most 1600 characters, with the values of variables */
             text: string;
+            /** @description email only: one line of at most 998 characters, with the values of variables */
             subject?: string | null;
             /** @description email only */
             html?: string | null;
@@ -3145,6 +3277,7 @@ export interface components {
         TemplateTextHeader: {
             /** @enum {string} */
             type: "text";
+            /** @description One line of at most 60 characters, with the values of variables */
             text: string;
             /** @description The name of the variable, if the variables of the template have names */
             name?: string | null;
@@ -3152,17 +3285,21 @@ export interface components {
         TemplateImageHeader: {
             /** @enum {string} */
             type: "image";
+            /** @description An http or https URL of at most 2048 characters, with the values of variables */
             link: string;
         };
         TemplateVideoHeader: {
             /** @enum {string} */
             type: "video";
+            /** @description An http or https URL of at most 2048 characters, with the values of variables */
             link: string;
         };
         TemplateDocumentHeader: {
             /** @enum {string} */
             type: "document";
+            /** @description An http or https URL of at most 2048 characters, with the values of variables */
             link: string;
+            /** @description One line of at most 240 characters, with the values of variables */
             filename?: string | null;
         };
         TemplateButton: components["schemas"]["TemplateUrlButton"] | components["schemas"]["TemplateQuickReplyButton"];
@@ -3170,12 +3307,14 @@ export interface components {
             index: number;
             /** @enum {string} */
             type: "url";
+            /** @description One line of at most 2000 characters, with the values of variables */
             suffix: string;
         };
         TemplateQuickReplyButton: {
             index: number;
             /** @enum {string} */
             type: "quick_reply";
+            /** @description At most 256 characters, with the values of variables */
             payload: string;
         };
         Metadata: {
@@ -3193,15 +3332,15 @@ export interface components {
         SendToEmailAddress: {
             /**
              * Format: email
-             * @description E.164 phone number, or the e-mail address on the channel email
+             * @description E-mail address
              */
             to: string;
             /** @enum {string} */
             channel: "email";
             content: components["schemas"]["Content"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
@@ -3222,6 +3361,7 @@ export interface components {
         };
         Content: {
             text: string;
+            /** @description email only: one line of at most 998 characters, with the values of variables */
             subject?: string | null;
             /** @description email only */
             html?: string | null;
@@ -3231,13 +3371,16 @@ export interface components {
             template?: components["schemas"]["Template"] | null;
         };
         SendToContact: {
-            /** @description The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email */
+            /**
+             * Format: uuid
+             * @description The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email
+             */
             contact_id: string;
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["Content"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
@@ -3361,7 +3504,7 @@ export interface components {
         BulkToRecipients: {
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["BulkContent"];
-            recipients: components["schemas"]["BulkRecipient"][] | null;
+            recipients: components["schemas"]["BulkRecipient"][];
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
@@ -3387,82 +3530,39 @@ export interface components {
             /** @description email only: adds the headers for unsubscribing with one click (RFC 8058) */
             unsubscribe?: boolean | null;
             /** @description whatsapp only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template */
-            template?: components["schemas"]["BulkTemplate"] | null;
-        };
-        BulkTemplate: {
-            /** @description The name approved by Meta; with Twilio the SID of the content (HX…) */
-            name: string;
-            /** @description Language code, for example en_US */
-            language: string;
-            /** @description Values for the variables of the body, by name or by number from 1, as in the template; at most 50. With Twilio, for the variables of all parts: header and buttons are omitted */
-            variables?: {
-                [key: string]: string;
-            } | null;
-            header?: components["schemas"]["BulkTemplateHeader"] | null;
-            /** @description Values for buttons by their position, counted from 0: the end of a URL, or the payload that comes back when a quick reply is pressed */
-            buttons?: components["schemas"]["BulkTemplateButton"][] | null;
-        };
-        BulkTemplateHeader: components["schemas"]["BulkTemplateTextHeader"] | components["schemas"]["BulkTemplateImageHeader"] | components["schemas"]["BulkTemplateVideoHeader"] | components["schemas"]["BulkTemplateDocumentHeader"];
-        BulkTemplateTextHeader: {
-            /** @enum {string} */
-            type: "text";
-            text: string;
-            /** @description The name of the variable, if the variables of the template have names */
-            name?: string | null;
-        };
-        BulkTemplateImageHeader: {
-            /** @enum {string} */
-            type: "image";
-            link: string;
-        };
-        BulkTemplateVideoHeader: {
-            /** @enum {string} */
-            type: "video";
-            link: string;
-        };
-        BulkTemplateDocumentHeader: {
-            /** @enum {string} */
-            type: "document";
-            link: string;
-            filename?: string | null;
-        };
-        BulkTemplateButton: components["schemas"]["BulkTemplateUrlButton"] | components["schemas"]["BulkTemplateQuickReplyButton"];
-        BulkTemplateUrlButton: {
-            index: number;
-            /** @enum {string} */
-            type: "url";
-            suffix: string;
-        };
-        BulkTemplateQuickReplyButton: {
-            index: number;
-            /** @enum {string} */
-            type: "quick_reply";
-            payload: string;
+            template?: components["schemas"]["Template"] | null;
         };
         BulkRecipient: string | components["schemas"]["RecipientByAddress"] | components["schemas"]["RecipientByContact"];
         /** @description All other texts, numbers and booleans of the object are variables, too */
         RecipientByAddress: {
             to: string;
+            /** @description Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
-                [key: string]: string | number | boolean | null;
-            };
+                [key: string]: unknown;
+            } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            reference?: string;
+            reference?: string | null;
+        } & {
+            [key: string]: unknown;
         };
-        /** @description A contact. Its name and custom_fields are variables; values given here take precedence */
+        /** @description A contact. Its name and custom_fields are variables. All other texts, numbers and booleans of the object are variables, too, and take precedence */
         RecipientByContact: {
+            /** Format: uuid */
             contact_id: string;
+            /** @description Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
-                [key: string]: string | number | boolean | null;
-            };
+                [key: string]: unknown;
+            } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            reference?: string;
+            reference?: string | null;
+        } & {
+            [key: string]: unknown;
         };
         BulkToTag: {
             channel: components["schemas"]["Channel"];
@@ -3844,6 +3944,7 @@ export interface components {
             last_used_address: string | null;
         };
         RotateApiKeyRequest: {
+            /** @description Hours for which the old one also works. 0 ends it at once. Default: 24 */
             overlap_hours?: number | null;
         };
         AuditEventListResponse: {
@@ -4170,11 +4271,8 @@ export interface components {
              */
             until?: string | null;
             status?: ("pending" | "succeeded" | "failed" | "held") | null;
-            /**
-             * @description Only count the deliveries that would be sent
-             * @default false
-             */
-            dry_run: boolean | null;
+            /** @description Only count the deliveries that would be sent. Default: false */
+            dry_run?: boolean | null;
         };
         StartedReplayResponse: {
             /** @description Always true */
@@ -4244,6 +4342,7 @@ export interface components {
             replay: components["schemas"]["Replay"];
         };
         RotateWebhookSecretRequest: {
+            /** @description Hours for which the old one also works. 0 ends it at once. Default: 24 */
             overlap_hours?: number | null;
         };
         RotatedWebhookResponse: {

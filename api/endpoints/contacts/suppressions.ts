@@ -73,9 +73,9 @@ export const listSuppressionsEndpoint = list({
   name: 'suppressions',
   row: suppressionResponse,
   filters: Joi.object<{ channel?: Channel; recipient?: string; reason?: SuppressionReason }>({
-    channel: valueOf('Channel', channels, text()),
+    channel: valueOf('Channel', channels, text()).description('Only suppressions on this channel'),
     recipient: recipientInQuery().empty('').description('Exact phone number, or e-mail address in any letter case'),
-    reason: valueOf('SuppressionReason', suppressionReasons, text()),
+    reason: valueOf('SuppressionReason', suppressionReasons, text()).description('Only suppressions for this reason'),
   }),
   async find({ caller, filters: { recipient: wanted, ...filters }, window }) {
     // Addresses are compared without regard to letter case.

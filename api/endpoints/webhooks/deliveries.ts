@@ -26,8 +26,10 @@ export const listDeliveriesEndpoint = list({
     status: listOf(deliveryStatuses).description(
       'One or several, separated by commas. `failed,held` are the deliveries that were not delivered',
     ),
-    event: text().valid(...eventTypes, testEventType),
-    message_id: uuid('message_id'),
+    event: text()
+      .valid(...eventTypes, testEventType)
+      .description('Only deliveries of this type of event'),
+    message_id: uuid('message_id').description('Only deliveries of events of this message'),
     since: bound('first'),
     until: bound('last'),
   }),

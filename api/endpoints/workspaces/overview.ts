@@ -61,7 +61,13 @@ export const getOverviewEndpoint = endpoint({
   summary: 'Get what was sent, delivered, failed and spent in a period, by hour or day and channel',
   auth: either('read_messages'),
   costly: true,
-  query: Joi.object<OverviewQuery>({ from: bound('first'), to: bound('last'), by: text().valid(...units) }),
+  query: Joi.object<OverviewQuery>({
+    from: bound('first'),
+    to: bound('last'),
+    by: text()
+      .valid(...units)
+      .description('Unit of `parts`. Default: hour for at most two days, day for longer periods'),
+  }),
   response: overviewResponse,
   async handler({ caller, query }, { db }) {
     const { by, ...period } = unitsOf(query);

@@ -86,7 +86,8 @@ export const getUsageEndpoint = endpoint({
     to: bound('last'),
     by: text()
       .valid(...usageBy)
-      .default('day'),
+      .default('day')
+      .description('Whether `usage` has one entry for each day or for each channel'),
   }),
   costly: true, // up to two hundred thousand rows
   refusals: [409],

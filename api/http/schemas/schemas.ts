@@ -89,6 +89,12 @@ export const fewOf = (max: number, item: Joi.Schema, whole: Joi.CustomValidator)
     )
     .meta({ type: 'array', derive: (convert: Convert) => ({ items: convert(item) }), maxItems: max });
 
+/** The dot and the star of `api_key.*` stand for themselves. */
+function patternOfList(values: readonly string[]): string {
+  const one = `(${values.join('|').replaceAll(/[.*]/g, String.raw`\$&`)})`;
+  return `^${one}(,${one})*$`;
+}
+
 /** One or several values from a fixed set in a query, separated by commas. */
 export const listOf = <T extends string>(values: readonly T[]) =>
   text()
@@ -97,7 +103,7 @@ export const listOf = <T extends string>(values: readonly T[]) =>
       const given = [...new Set(value.split(','))];
       return given.every((one) => (values as readonly string[]).includes(one)) ? given : helpers.error('any.only', { valids: values });
     })
-    .meta({ pattern: `^(${values.join('|')})(,(${values.join('|')}))*$`, examples: [values[0]] }) as unknown as Joi.Schema<T[]>;
+    .meta({ pattern: patternOfList(values), examples: [values[0]] }) as unknown as Joi.Schema<T[]>;
 
 /** A timestamp with a time zone, converted to a Date. */
 export const moment = () =>
@@ -140,8 +146,10 @@ export interface PageQuery {
 
 /** `page`, `limit` and `cursor` of every list. */
 export const pageQuery = {
-  page: integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, faultTexts.page, faultTexts.pageTooLarge).meta({ default: 1 }),
-  limit: integer({ minimum: 1, maximum: 100 }, faultTexts.limit).default(50).meta({ default: 50 }),
+  page: integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, faultTexts.page, faultTexts.pageTooLarge)
+    .meta({ default: 1 })
+    .description('The page, counted from 1'),
+  limit: integer({ minimum: 1, maximum: 100 }, faultTexts.limit).default(50).meta({ default: 50 }).description('Items per page'),
   cursor: textThat(isCursor, faultTexts.cursor)
     .custom(rule((_: string, { page }) => (page === undefined ? null : faultTexts.cursorAndPage)))
     .description('`next_cursor` of the previous response, with the same filters. Cannot be combined with `page`'),

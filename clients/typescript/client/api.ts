@@ -53,7 +53,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
@@ -155,16 +157,21 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
+                    /** @description Only messages with this status */
                     status?: components["schemas"]["MessageStatus"];
+                    /** @description Only messages on this channel */
                     channel?: components["schemas"]["Channel"];
                     /** @description Exact phone number, or e-mail address in any letter case */
                     to?: string;
                     /** @description Exact reference */
                     reference?: string;
+                    /** @description Only messages of this bulk send */
                     batch_id?: string;
                     /** @description Start of the period. A date without a time means the start of that day (UTC) */
                     start_date?: string;
@@ -208,7 +215,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000003 */
+                    /**
+                     * @description The id of the batch
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000003
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -248,7 +258,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000003 */
+                    /**
+                     * @description The id of the batch
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000003
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -286,7 +299,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000003 */
+                    /**
+                     * @description The id of the batch
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000003
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -324,7 +340,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000003 */
+                    /**
+                     * @description The id of the batch
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000003
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -360,7 +379,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000002 */
+                    /**
+                     * @description The id of the message
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000002
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -398,7 +420,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000002 */
+                    /**
+                     * @description The id of the message
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000002
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -438,7 +463,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000002 */
+                    /**
+                     * @description The id of the message
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000002
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -511,6 +539,7 @@ export interface paths {
                     from?: string;
                     /** @description End of the period. A date without a time means the end of that day (UTC) */
                     to?: string;
+                    /** @description Whether `usage` has one entry for each day or for each channel */
                     by?: "day" | "channel";
                 };
                 header?: never;
@@ -548,7 +577,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
@@ -617,7 +648,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000005 */
+                    /**
+                     * @description The id of the contact
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000005
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -640,7 +674,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000005 */
+                    /**
+                     * @description The id of the contact
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000005
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -668,7 +705,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000005 */
+                    /**
+                     * @description The id of the contact
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000005
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -828,7 +868,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
@@ -928,7 +970,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -951,7 +996,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -979,7 +1027,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1012,13 +1063,17 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
                     /** @description One or several, separated by commas. `failed,held` are the deliveries that were not delivered */
                     status?: string;
+                    /** @description Only deliveries of this type of event */
                     event?: "message.queued" | "message.sent" | "message.delivered" | "message.failed" | "webhook.test";
+                    /** @description Only deliveries of events of this message */
                     message_id?: string;
                     /** @description Start of the period. A date without a time means the start of that day (UTC) */
                     since?: string;
@@ -1027,7 +1082,10 @@ export interface paths {
                 };
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1065,9 +1123,15 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000007 */
+                    /**
+                     * @description The id of the delivery
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000007
+                     */
                     delivery_id: string;
                 };
                 cookie?: never;
@@ -1107,9 +1171,15 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000007 */
+                    /**
+                     * @description The id of the delivery
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000007
+                     */
                     delivery_id: string;
                 };
                 cookie?: never;
@@ -1147,7 +1217,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1185,14 +1258,19 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
                 };
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1230,9 +1308,15 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-00000000000b */
+                    /**
+                     * @description The id of the replay
+                     * @example 0198c5b1-0a10-7f3e-8b1d-00000000000b
+                     */
                     replay_id: string;
                 };
                 cookie?: never;
@@ -1272,9 +1356,15 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-00000000000b */
+                    /**
+                     * @description The id of the replay
+                     * @example 0198c5b1-0a10-7f3e-8b1d-00000000000b
+                     */
                     replay_id: string;
                 };
                 cookie?: never;
@@ -1312,7 +1402,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1350,7 +1443,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1392,7 +1488,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1428,7 +1527,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-000000000006 */
+                    /**
+                     * @description The id of the webhook
+                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000006
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -1646,14 +1748,14 @@ export interface components {
     schemas: {
         SendMessageRequest: components["schemas"]["SendToPhone"] | components["schemas"]["SendToEmailAddress"] | components["schemas"]["SendToContact"];
         SendToPhone: {
-            /** @description E.164 phone number, or the e-mail address on the channel email */
+            /** @description Phone number in E.164 format */
             to: string;
             /** @enum {string} */
             channel: "sms" | "whatsapp";
             content: components["schemas"]["PhoneContent"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
@@ -1673,7 +1775,9 @@ export interface components {
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         PhoneContent: {
+            /** @description At most 1600 characters, with the values of variables */
             text: string;
+            /** @description email only: one line of at most 998 characters, with the values of variables */
             subject?: string | null;
             /** @description email only */
             html?: string | null;
@@ -1699,6 +1803,7 @@ export interface components {
         TemplateTextHeader: {
             /** @enum {string} */
             type: "text";
+            /** @description One line of at most 60 characters, with the values of variables */
             text: string;
             /** @description The name of the variable, if the variables of the template have names */
             name?: string | null;
@@ -1706,17 +1811,21 @@ export interface components {
         TemplateImageHeader: {
             /** @enum {string} */
             type: "image";
+            /** @description An http or https URL of at most 2048 characters, with the values of variables */
             link: string;
         };
         TemplateVideoHeader: {
             /** @enum {string} */
             type: "video";
+            /** @description An http or https URL of at most 2048 characters, with the values of variables */
             link: string;
         };
         TemplateDocumentHeader: {
             /** @enum {string} */
             type: "document";
+            /** @description An http or https URL of at most 2048 characters, with the values of variables */
             link: string;
+            /** @description One line of at most 240 characters, with the values of variables */
             filename?: string | null;
         };
         TemplateButton: components["schemas"]["TemplateUrlButton"] | components["schemas"]["TemplateQuickReplyButton"];
@@ -1724,12 +1833,14 @@ export interface components {
             index: number;
             /** @enum {string} */
             type: "url";
+            /** @description One line of at most 2000 characters, with the values of variables */
             suffix: string;
         };
         TemplateQuickReplyButton: {
             index: number;
             /** @enum {string} */
             type: "quick_reply";
+            /** @description At most 256 characters, with the values of variables */
             payload: string;
         };
         Metadata: {
@@ -1747,15 +1858,15 @@ export interface components {
         SendToEmailAddress: {
             /**
              * Format: email
-             * @description E.164 phone number, or the e-mail address on the channel email
+             * @description E-mail address
              */
             to: string;
             /** @enum {string} */
             channel: "email";
             content: components["schemas"]["Content"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
@@ -1776,6 +1887,7 @@ export interface components {
         };
         Content: {
             text: string;
+            /** @description email only: one line of at most 998 characters, with the values of variables */
             subject?: string | null;
             /** @description email only */
             html?: string | null;
@@ -1785,13 +1897,16 @@ export interface components {
             template?: components["schemas"]["Template"] | null;
         };
         SendToContact: {
-            /** @description The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email */
+            /**
+             * Format: uuid
+             * @description The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email
+             */
             contact_id: string;
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["Content"];
-            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally */
+            /** @description Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
@@ -1915,7 +2030,7 @@ export interface components {
         BulkToRecipients: {
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["BulkContent"];
-            recipients: components["schemas"]["BulkRecipient"][] | null;
+            recipients: components["schemas"]["BulkRecipient"][];
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: components["schemas"]["Metadata"] | null;
             /** @description Your own reference, for example an order number */
@@ -1941,82 +2056,39 @@ export interface components {
             /** @description email only: adds the headers for unsubscribing with one click (RFC 8058) */
             unsubscribe?: boolean | null;
             /** @description whatsapp only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template */
-            template?: components["schemas"]["BulkTemplate"] | null;
-        };
-        BulkTemplate: {
-            /** @description The name approved by Meta; with Twilio the SID of the content (HX…) */
-            name: string;
-            /** @description Language code, for example en_US */
-            language: string;
-            /** @description Values for the variables of the body, by name or by number from 1, as in the template; at most 50. With Twilio, for the variables of all parts: header and buttons are omitted */
-            variables?: {
-                [key: string]: string;
-            } | null;
-            header?: components["schemas"]["BulkTemplateHeader"] | null;
-            /** @description Values for buttons by their position, counted from 0: the end of a URL, or the payload that comes back when a quick reply is pressed */
-            buttons?: components["schemas"]["BulkTemplateButton"][] | null;
-        };
-        BulkTemplateHeader: components["schemas"]["BulkTemplateTextHeader"] | components["schemas"]["BulkTemplateImageHeader"] | components["schemas"]["BulkTemplateVideoHeader"] | components["schemas"]["BulkTemplateDocumentHeader"];
-        BulkTemplateTextHeader: {
-            /** @enum {string} */
-            type: "text";
-            text: string;
-            /** @description The name of the variable, if the variables of the template have names */
-            name?: string | null;
-        };
-        BulkTemplateImageHeader: {
-            /** @enum {string} */
-            type: "image";
-            link: string;
-        };
-        BulkTemplateVideoHeader: {
-            /** @enum {string} */
-            type: "video";
-            link: string;
-        };
-        BulkTemplateDocumentHeader: {
-            /** @enum {string} */
-            type: "document";
-            link: string;
-            filename?: string | null;
-        };
-        BulkTemplateButton: components["schemas"]["BulkTemplateUrlButton"] | components["schemas"]["BulkTemplateQuickReplyButton"];
-        BulkTemplateUrlButton: {
-            index: number;
-            /** @enum {string} */
-            type: "url";
-            suffix: string;
-        };
-        BulkTemplateQuickReplyButton: {
-            index: number;
-            /** @enum {string} */
-            type: "quick_reply";
-            payload: string;
+            template?: components["schemas"]["Template"] | null;
         };
         BulkRecipient: string | components["schemas"]["RecipientByAddress"] | components["schemas"]["RecipientByContact"];
         /** @description All other texts, numbers and booleans of the object are variables, too */
         RecipientByAddress: {
             to: string;
+            /** @description Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
-                [key: string]: string | number | boolean | null;
-            };
+                [key: string]: unknown;
+            } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            reference?: string;
+            reference?: string | null;
+        } & {
+            [key: string]: unknown;
         };
-        /** @description A contact. Its name and custom_fields are variables; values given here take precedence */
+        /** @description A contact. Its name and custom_fields are variables. All other texts, numbers and booleans of the object are variables, too, and take precedence */
         RecipientByContact: {
+            /** Format: uuid */
             contact_id: string;
+            /** @description Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
-                [key: string]: string | number | boolean | null;
-            };
+                [key: string]: unknown;
+            } | null;
             /** @description At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            reference?: string;
+            reference?: string | null;
+        } & {
+            [key: string]: unknown;
         };
         BulkToTag: {
             channel: components["schemas"]["Channel"];
@@ -2549,11 +2621,8 @@ export interface components {
              */
             until?: string | null;
             status?: ("pending" | "succeeded" | "failed" | "held") | null;
-            /**
-             * @description Only count the deliveries that would be sent
-             * @default false
-             */
-            dry_run: boolean | null;
+            /** @description Only count the deliveries that would be sent. Default: false */
+            dry_run?: boolean | null;
         };
         StartedReplayResponse: {
             /** @description Always true */
@@ -2623,6 +2692,7 @@ export interface components {
             replay: components["schemas"]["Replay"];
         };
         RotateWebhookSecretRequest: {
+            /** @description Hours for which the old one also works. 0 ends it at once. Default: 24 */
             overlap_hours?: number | null;
         };
         RotatedWebhookResponse: {

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { groupBy } from '../../../models/rules/values/group-by.js';
 import { root } from '../../deploy/project.js';
 import { components, document, operations } from './document.js';
 
@@ -58,6 +59,33 @@ describe('the OpenAPI document', () => {
   it('the OpenAPI document fixes no boolean to one value, which Python clients would refuse', () => {
     const isFixed = (value: { type?: unknown }) => value.type === 'boolean' && ('const' in value || 'enum' in value);
     assert.deepEqual(placesOf(document, isFixed), []);
+  });
+
+  it('the OpenAPI document has no value of several types, for which Go generators write nothing', () => {
+    const isMixed = ({ type }: { type?: unknown }) => Array.isArray(type) && type.filter((one) => one !== 'null').length > 1;
+    assert.deepEqual(placesOf(document, isMixed), []);
+  });
+
+  it('the OpenAPI document has no default in a body, which TypeScript clients would require', () => {
+    const hasDefault = (value: { default?: unknown }, path: string) => 'default' in value && !path.endsWith('/properties');
+    assert.deepEqual(placesOf({ schemas: components.schemas }, hasDefault), []);
+  });
+
+  it('the OpenAPI document has one name for each shape of an object, apart from bodies, which are named after their operations', () => {
+    const shapes = Object.entries(components.schemas).filter(([name]) => !name.endsWith('Request'));
+    const names = groupBy(shapes, ([, schema]) => JSON.stringify(schema));
+    assert.deepEqual(
+      [...names.values()].filter((same) => same.length > 1).map((same) => same.map(([name]) => name)),
+      [],
+    );
+  });
+
+  it('the OpenAPI document describes every parameter', () => {
+    for (const { operationId, parameters } of operations)
+      assert.deepEqual(
+        [operationId, parameters.filter(({ description }) => (description ?? '') === '').map(({ name }) => name)],
+        [operationId, []],
+      );
   });
 
   it('the OpenAPI document has names that collide in no language', () => {

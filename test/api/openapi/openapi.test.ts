@@ -101,6 +101,7 @@ describe('/openapi.json', () => {
       name: 'id',
       in: 'path',
       required: true,
+      description: 'The id of the webhook',
       schema: { type: 'string', format: 'uuid' },
       example: '0198c5b1-0a10-7f3e-8b1d-000000000006',
     });

@@ -18,10 +18,6 @@ Channel = Literal["sms", "whatsapp", "email"]
 
 SendBulkRequest = Union["BulkToRecipients", "BulkToTag"]
 
-BulkTemplateHeader = Union["BulkTemplateTextHeader", "BulkTemplateImageHeader", "BulkTemplateVideoHeader", "BulkTemplateDocumentHeader"]
-
-BulkTemplateButton = Union["BulkTemplateUrlButton", "BulkTemplateQuickReplyButton"]
-
 BulkRecipient = Union[str, "RecipientByAddress", "RecipientByContact"]
 
 PreviewMessagesRequest = Union["SendToPhone", "SendToEmailAddress", "SendToContact", "BulkToRecipients", "BulkToTag"]
@@ -39,11 +35,11 @@ BatchStatus = Literal["scheduled", "sending", "paused", "completed", "cancelled"
 
 class SendToPhone(TypedDict):
     to: str
-    """E.164 phone number, or the e-mail address on the channel email"""
+    """Phone number in E.164 format"""
     channel: Literal["sms", "whatsapp"]
     content: PhoneContent
-    variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
-    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally"""
+    variables: NotRequired[Optional[Mapping[str, Any]]]
+    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[Optional[str]]
@@ -58,7 +54,9 @@ class SendToPhone(TypedDict):
 
 class PhoneContent(TypedDict):
     text: str
+    """At most 1600 characters, with the values of variables"""
     subject: NotRequired[Optional[str]]
+    """email only: one line of at most 998 characters, with the values of variables"""
     html: NotRequired[Optional[str]]
     """email only"""
     unsubscribe: NotRequired[Optional[bool]]
@@ -82,6 +80,7 @@ class Template(TypedDict):
 class TemplateTextHeader(TypedDict):
     type: Literal["text"]
     text: str
+    """One line of at most 60 characters, with the values of variables"""
     name: NotRequired[Optional[str]]
     """The name of the variable, if the variables of the template have names"""
 
@@ -89,29 +88,35 @@ class TemplateTextHeader(TypedDict):
 class TemplateImageHeader(TypedDict):
     type: Literal["image"]
     link: str
+    """An http or https URL of at most 2048 characters, with the values of variables"""
 
 
 class TemplateVideoHeader(TypedDict):
     type: Literal["video"]
     link: str
+    """An http or https URL of at most 2048 characters, with the values of variables"""
 
 
 class TemplateDocumentHeader(TypedDict):
     type: Literal["document"]
     link: str
+    """An http or https URL of at most 2048 characters, with the values of variables"""
     filename: NotRequired[Optional[str]]
+    """One line of at most 240 characters, with the values of variables"""
 
 
 class TemplateUrlButton(TypedDict):
     index: int
     type: Literal["url"]
     suffix: str
+    """One line of at most 2000 characters, with the values of variables"""
 
 
 class TemplateQuickReplyButton(TypedDict):
     index: int
     type: Literal["quick_reply"]
     payload: str
+    """At most 256 characters, with the values of variables"""
 
 
 class FallbackStep(TypedDict):
@@ -124,11 +129,11 @@ class FallbackStep(TypedDict):
 
 class SendToEmailAddress(TypedDict):
     to: str
-    """E.164 phone number, or the e-mail address on the channel email"""
+    """E-mail address"""
     channel: Literal["email"]
     content: Content
-    variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
-    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally"""
+    variables: NotRequired[Optional[Mapping[str, Any]]]
+    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[Optional[str]]
@@ -144,6 +149,7 @@ class SendToEmailAddress(TypedDict):
 class Content(TypedDict):
     text: str
     subject: NotRequired[Optional[str]]
+    """email only: one line of at most 998 characters, with the values of variables"""
     html: NotRequired[Optional[str]]
     """email only"""
     unsubscribe: NotRequired[Optional[bool]]
@@ -157,8 +163,8 @@ class SendToContact(TypedDict):
     """The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email"""
     channel: Channel
     content: Content
-    variables: NotRequired[Optional[Mapping[str, Optional[Union[str, float, bool]]]]]
-    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally"""
+    variables: NotRequired[Optional[Mapping[str, Any]]]
+    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[Optional[str]]
@@ -174,7 +180,7 @@ class SendToContact(TypedDict):
 class BulkToRecipients(TypedDict):
     channel: Channel
     content: BulkContent
-    recipients: Optional[Sequence[BulkRecipient]]
+    recipients: Sequence[BulkRecipient]
     metadata: NotRequired[Optional[Metadata]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
     reference: NotRequired[Optional[str]]
@@ -197,71 +203,26 @@ class BulkContent(TypedDict):
     """email only"""
     unsubscribe: NotRequired[Optional[bool]]
     """email only: adds the headers for unsubscribing with one click (RFC 8058)"""
-    template: NotRequired[Optional[BulkTemplate]]
+    template: NotRequired[Optional[Template]]
     """whatsapp only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template"""
-
-
-class BulkTemplate(TypedDict):
-    name: str
-    """The name approved by Meta; with Twilio the SID of the content (HX…)"""
-    language: str
-    """Language code, for example en_US"""
-    variables: NotRequired[Optional[Mapping[str, str]]]
-    """Values for the variables of the body, by name or by number from 1, as in the template; at most 50. With Twilio, for the variables of all parts: header and buttons are omitted"""
-    header: NotRequired[Optional[BulkTemplateHeader]]
-    buttons: NotRequired[Optional[Sequence[BulkTemplateButton]]]
-    """Values for buttons by their position, counted from 0: the end of a URL, or the payload that comes back when a quick reply is pressed"""
-
-
-class BulkTemplateTextHeader(TypedDict):
-    type: Literal["text"]
-    text: str
-    name: NotRequired[Optional[str]]
-    """The name of the variable, if the variables of the template have names"""
-
-
-class BulkTemplateImageHeader(TypedDict):
-    type: Literal["image"]
-    link: str
-
-
-class BulkTemplateVideoHeader(TypedDict):
-    type: Literal["video"]
-    link: str
-
-
-class BulkTemplateDocumentHeader(TypedDict):
-    type: Literal["document"]
-    link: str
-    filename: NotRequired[Optional[str]]
-
-
-class BulkTemplateUrlButton(TypedDict):
-    index: int
-    type: Literal["url"]
-    suffix: str
-
-
-class BulkTemplateQuickReplyButton(TypedDict):
-    index: int
-    type: Literal["quick_reply"]
-    payload: str
 
 
 class RecipientByAddress(TypedDict):
     to: str
-    variables: NotRequired[Mapping[str, Optional[Union[str, float, bool]]]]
+    variables: NotRequired[Optional[Mapping[str, Any]]]
+    """Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
     metadata: NotRequired[Optional[Mapping[str, Any]]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
-    reference: NotRequired[str]
+    reference: NotRequired[Optional[str]]
 
 
 class RecipientByContact(TypedDict):
     contact_id: str
-    variables: NotRequired[Mapping[str, Optional[Union[str, float, bool]]]]
+    variables: NotRequired[Optional[Mapping[str, Any]]]
+    """Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
     metadata: NotRequired[Optional[Mapping[str, Any]]]
     """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
-    reference: NotRequired[str]
+    reference: NotRequired[Optional[str]]
 
 
 class BulkToTag(TypedDict):
@@ -317,7 +278,7 @@ class CreateWebhookRequest(TypedDict):
     url: str
     events: Sequence[EventType]
     description: NotRequired[Optional[str]]
-    retry_delays: NotRequired[Optional[Sequence[float]]]
+    retry_delays: NotRequired[Optional[Sequence[int]]]
     """Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays"""
     rate: NotRequired[Optional[float]]
     """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers"""
@@ -333,7 +294,7 @@ class UpdateWebhookRequest(TypedDict):
     url: NotRequired[Optional[str]]
     events: NotRequired[Optional[Sequence[EventType]]]
     description: NotRequired[Optional[str]]
-    retry_delays: NotRequired[Optional[Sequence[float]]]
+    retry_delays: NotRequired[Optional[Sequence[int]]]
     """Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays"""
     rate: NotRequired[Optional[float]]
     """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers"""
@@ -352,11 +313,12 @@ class ReplayDeliveriesRequest(TypedDict):
     """Default: now"""
     status: NotRequired[Optional[Literal["pending", "succeeded", "failed", "held"]]]
     dry_run: NotRequired[Optional[bool]]
-    """Only count the deliveries that would be sent"""
+    """Only count the deliveries that would be sent. Default: false"""
 
 
 class RotateWebhookSecretRequest(TypedDict):
     overlap_hours: NotRequired[Optional[int]]
+    """Hours for which the old one also works. 0 ends it at once. Default: 24"""
 
 
 class MessageData(TypedDict):
@@ -933,17 +895,22 @@ class WebhookTestEventData(TypedDict):
 
 class ListBatchesQuery(TypedDict):
     limit: NotRequired[int]
+    """Items per page"""
 
 
 class ListMessagesQuery(TypedDict):
     limit: NotRequired[int]
+    """Items per page"""
     status: NotRequired[MessageStatus]
+    """Only messages with this status"""
     channel: NotRequired[Channel]
+    """Only messages on this channel"""
     to: NotRequired[str]
     """Exact phone number, or e-mail address in any letter case"""
     reference: NotRequired[str]
     """Exact reference"""
     batch_id: NotRequired[str]
+    """Only messages of this bulk send"""
     start_date: NotRequired[str]
     """Start of the period. A date without a time means the start of that day (UTC)"""
     end_date: NotRequired[str]
@@ -952,6 +919,7 @@ class ListMessagesQuery(TypedDict):
 
 class ListContactsQuery(TypedDict):
     limit: NotRequired[int]
+    """Items per page"""
     search: NotRequired[str]
     """Part of a name, phone number or e-mail address"""
     tag: NotRequired[str]
@@ -968,14 +936,18 @@ class ListSuppressionsQuery(TypedDict):
 
 class ListWebhooksQuery(TypedDict):
     limit: NotRequired[int]
+    """Items per page"""
 
 
 class ListDeliveriesQuery(TypedDict):
     limit: NotRequired[int]
+    """Items per page"""
     status: NotRequired[str]
     """One or several, separated by commas. `failed,held` are the deliveries that were not delivered"""
     event: NotRequired[Literal["message.queued", "message.sent", "message.delivered", "message.failed", "webhook.test"]]
+    """Only deliveries of this type of event"""
     message_id: NotRequired[str]
+    """Only deliveries of events of this message"""
     since: NotRequired[str]
     """Start of the period. A date without a time means the start of that day (UTC)"""
     until: NotRequired[str]
@@ -984,3 +956,4 @@ class ListDeliveriesQuery(TypedDict):
 
 class ListReplaysQuery(TypedDict):
     limit: NotRequired[int]
+    """Items per page"""
