@@ -106,6 +106,24 @@ const go: Generator = {
   },
 };
 
+const oapiCodegen: Generator = {
+  name: 'oapi-codegen',
+  steps(folder) {
+    cpSync(join(programs, 'oapi-codegen/main.go'), join(folder, 'main.go'));
+    mkdirSync(join(folder, 'tidings'));
+    writeFileSync(join(folder, 'go.mod'), 'module example.com/tidings/client\n\ngo 1.24\n');
+    // No operation refers to the types of events.
+    const options = { package: 'tidings', output: 'tidings/tidings.go', generate: { models: true, client: true } };
+    writeFileSync(join(folder, 'options.yaml'), JSON.stringify({ ...options, 'output-options': { 'skip-prune': true } }));
+    const tool = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
+    return [
+      { what: 'generate', command: 'go', args: ['run', tool, '--config', 'options.yaml', 'openapi.json'] },
+      { what: 'compile', command: 'sh', args: ['-c', 'go mod tidy && go vet ./... && go build -o program .'] },
+      { what: 'run', command: join(folder, 'program'), args: [] },
+    ];
+  },
+};
+
 const pythonClient: Generator = {
   name: 'openapi-python-client',
   steps(folder, tools) {
@@ -146,4 +164,14 @@ const spectral: Generator = {
   },
 };
 
-export const generators: readonly Generator[] = [spectral, python, typescriptFetch, java, go, pythonClient, openapiFetch, postman];
+export const generators: readonly Generator[] = [
+  spectral,
+  python,
+  typescriptFetch,
+  java,
+  go,
+  oapiCodegen,
+  pythonClient,
+  openapiFetch,
+  postman,
+];

@@ -39,11 +39,14 @@ func main() {
 	wanted := tidings.NewCreateWebhookRequest(os.Getenv("HOOK"), []tidings.EventType{tidings.MESSAGE_DELIVERED})
 	hook := must(client.WebhooksAPI.CreateWebhook(ctx).CreateWebhookRequest(*wanted).Execute()).Data
 
-	body := tidings.NewSendToPhone("+15551234567", "sms", *tidings.NewPhoneContent("Hello from Go"))
+	body := tidings.NewSendToPhone("+15551234567", "sms", *tidings.NewPhoneContent("Hello {{name}} from Go"))
+	body.SetVariables(map[string]interface{}{"name": "Ada"})
 	body.SetReference(reference)
 	send := client.MessagesAPI.SendMessage(ctx).SendMessageRequest(tidings.SendToPhoneAsSendMessageRequest(body)).IdempotencyKey(reference)
 	sent := must(send.Execute()).Data.Message
 	check(sent.Metadata == nil && sent.CreditsUsed == 1, "the sent message")
+	content := sent.GetContent()
+	check(content.Text == "Hello Ada from Go", "the variables")
 
 	delivery, err := http.Get(os.Getenv("INBOX") + "/" + sent.Id)
 	if err != nil {

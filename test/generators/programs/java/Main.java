@@ -37,7 +37,8 @@ public class Main {
     SendToPhone body = new SendToPhone()
         .to("+15551234567")
         .channel(SendToPhone.ChannelEnum.SMS)
-        .content(new PhoneContent().text("Hello from Java"))
+        .content(new PhoneContent().text("Hello {{name}} from Java"))
+        .variables(Map.of("name", "Ada"))
         .reference(reference);
     APISendMessageRequest send = APISendMessageRequest.newBuilder()
         .sendMessageRequest(new SendMessageRequest(body))
@@ -45,6 +46,7 @@ public class Main {
         .build();
     Message sent = messages.sendMessage(send).getData().getMessage();
     check(sent.getMetadata() == null && sent.getCreditsUsed().intValue() == 1, "the sent message");
+    check(sent.getContent().getText().equals("Hello Ada from Java"), "the variables");
 
     HttpRequest request = HttpRequest.newBuilder(URI.create(ENV.get("INBOX") + "/" + sent.getId())).build();
     HttpResponse<byte[]> delivery = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofByteArray());

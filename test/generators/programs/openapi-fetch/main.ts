@@ -11,11 +11,17 @@ const hook = await client.POST('/api/v1/webhooks', { body: { url: HOOK, events: 
 assert.ok(hook.data);
 const sent = await client.POST('/api/v1/messages/send', {
   params: { header: { 'Idempotency-Key': REFERENCE } },
-  body: { to: '+15551234567', channel: 'sms', content: { text: 'Hello from TypeScript' }, reference: REFERENCE },
+  body: {
+    to: '+15551234567',
+    channel: 'sms',
+    content: { text: 'Hello {{name}} from TypeScript' },
+    variables: { name: 'Ada' },
+    reference: REFERENCE,
+  },
 });
 assert.ok(sent.data);
 const message: components['schemas']['Message'] = sent.data.data.message;
-assert.deepEqual([message.metadata, message.credits_used], [null, 1]);
+assert.deepEqual([message.metadata, message.credits_used, message.content?.text], [null, 1, 'Hello Ada from TypeScript']);
 
 const delivery = await fetch(`${INBOX}/${message.id}`);
 const raw = Buffer.from(await delivery.arrayBuffer());

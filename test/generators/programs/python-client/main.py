@@ -15,6 +15,7 @@ from tidings_client.models import (
     PhoneContent,
     SendToPhone,
     SendToPhoneChannel,
+    SendToPhoneVariablesType0,
 )
 
 client = AuthenticatedClient(os.environ["BASE"], os.environ["KEY"], prefix="", auth_header_name="X-API-Key")
@@ -23,11 +24,13 @@ hook = create_webhook.sync(client=client, body=CreateWebhookRequest(url=os.envir
 body = SendToPhone(
     to="+15551234567",
     channel=SendToPhoneChannel.SMS,
-    content=PhoneContent(text="Hello from Python"),
+    content=PhoneContent(text="Hello {{name}} from Python"),
+    variables=SendToPhoneVariablesType0.from_dict({"name": "Ada"}),
     reference=os.environ["REFERENCE"],
 )
 sent = send_message.sync(client=client, body=body, idempotency_key=os.environ["REFERENCE"]).data.message
 assert sent.metadata is None and sent.credits_used == 1
+assert sent.content.text == "Hello Ada from Python"
 
 with urlopen(f"{os.environ['INBOX']}/{sent.id}") as delivery:
     payload = Webhook(hook.secret).verify(delivery.read(), dict(delivery.headers))

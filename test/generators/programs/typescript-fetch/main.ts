@@ -19,10 +19,16 @@ const webhooks = new WebhooksApi(configuration);
 const hook = await webhooks.createWebhook({ createWebhookRequest: { url: HOOK, events: [EventType.MessageDelivered] } });
 const sent = await messages.sendMessage({
   idempotencyKey: REFERENCE,
-  sendMessageRequest: { to: '+15551234567', channel: 'sms', content: { text: 'Hello from TypeScript' }, reference: REFERENCE },
+  sendMessageRequest: {
+    to: '+15551234567',
+    channel: 'sms',
+    content: { text: 'Hello {{name}} from TypeScript' },
+    variables: { name: 'Ada' },
+    reference: REFERENCE,
+  },
 });
-const { id, metadata, creditsUsed } = sent.data.message;
-assert.deepEqual([metadata, creditsUsed], [null, 1]);
+const { id, metadata, creditsUsed, content } = sent.data.message;
+assert.deepEqual([metadata, creditsUsed, content?.text], [null, 1, 'Hello Ada from TypeScript']);
 
 const delivery = await fetch(`${INBOX}/${id}`);
 const raw = Buffer.from(await delivery.arrayBuffer());
