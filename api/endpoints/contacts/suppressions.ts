@@ -26,9 +26,7 @@ const suppressionResponse = named(
     channel: valueOf('Channel', channels).required(),
     recipient: Joi.string().allow(null).required().description('Null after an erasure. The suppression stays in effect through a digest'),
     reason: valueOf('SuppressionReason', suppressionReasons).required(),
-    source: Joi.string()
-      .valid(...suppressionSources)
-      .required(),
+    source: valueOf('SuppressionSource', suppressionSources).required(),
     message_id: idOrNull(),
     expires_at: dateOrNull(),
     created_at: date(),
