@@ -4,24 +4,27 @@
  */
 import { formatCredits } from './rules/billing/credits.js';
 
-export type ErrorCode =
-  | 'validation_failed'
-  | 'unauthorized'
-  | 'token_expired'
-  | 'forbidden'
-  | 'insufficient_credits'
-  | 'spend_limit'
-  | 'purchase_failed'
-  | 'not_found'
-  | 'email_exists'
-  | 'idempotency_mismatch'
-  | 'payload_too_large'
-  | 'conflict'
-  | 'limit_reached'
-  | 'rate_limited'
-  | 'code_required'
-  | 'internal_error'
-  | 'unavailable';
+/** The codes for programs. */
+export const errorCodes = [
+  'validation_failed',
+  'unauthorized',
+  'token_expired',
+  'forbidden',
+  'insufficient_credits',
+  'spend_limit',
+  'purchase_failed',
+  'not_found',
+  'email_exists',
+  'idempotency_mismatch',
+  'payload_too_large',
+  'conflict',
+  'limit_reached',
+  'rate_limited',
+  'code_required',
+  'internal_error',
+  'unavailable',
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
 
 /** One fault of a request: the path of its field (empty for the request as a whole) and the text. */
 export interface Fault {

@@ -8,6 +8,7 @@ import { statusOf } from '../http/errors/error-status.js';
 import { shownFaults } from '../http/errors/hints.js';
 import { type Components, type Json, jsonSchema } from '../http/schemas/json-schema.js';
 import { fault } from '../http/schemas/schemas.js';
+import { oneOfWords } from '../http/schemas/words.js';
 import { errorHeaders } from './headers.js';
 import { samples } from './samples/index.js';
 
@@ -37,7 +38,7 @@ export const errorSchema = (components: Components): Json => ({
   properties: {
     success: { type: 'boolean', description: 'Always false' },
     error: { ...text, description: 'Text for people' },
-    code: { ...text, description: 'Code for programs' },
+    code: { ...text, description: `Code for programs. ${oneOfWords(errors.errorCodes)}` },
     message: { ...text, description: 'The same text as `error`' },
     request_id: text,
     details: {

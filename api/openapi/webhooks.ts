@@ -13,6 +13,7 @@ import { failureCodes } from '../../models/rules/messages/error-codes.js';
 import { type Components, type Json, jsonSchema } from '../http/schemas/json-schema.js';
 import { refer } from '../http/schemas/schema-components.js';
 import { valueOf } from '../http/schemas/schemas.js';
+import { oneOfWords } from '../http/schemas/words.js';
 import { eventTag } from './prose.js';
 
 const text = { type: 'string' };
@@ -24,7 +25,7 @@ const ownFields: Readonly<Record<EventType, Json>> = {
   'message.delivered': { provider_message_id: text, delivered_at: moment },
   'message.failed': {
     provider_message_id: { ...text, description: 'Absent if no provider accepted the message' },
-    error_code: { ...text, description: `A failure code: ${failureCodes.join(', ')}` },
+    error_code: { ...text, description: oneOfWords(failureCodes) },
     error_message: text,
   },
 };

@@ -3142,8 +3142,7 @@ export interface components {
         Session: {
             /** Format: uuid */
             id: string;
-            /** @enum {string} */
-            kind: "jwt" | "console";
+            kind: components["schemas"]["SessionKind"];
             /** Format: date-time */
             created_at: string;
             /**
@@ -3159,6 +3158,8 @@ export interface components {
             /** @description Whether this request uses this session */
             is_current: boolean;
         };
+        /** @enum {string} */
+        SessionKind: "jwt" | "console";
         Pagination: {
             /** @description Null with a cursor */
             total: number | null;
@@ -3415,7 +3416,7 @@ export interface components {
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["MessageContent"] | null;
             status: components["schemas"]["MessageStatus"];
-            /** @description More precise than `status`, for example `scheduled`, `awaiting_report` or `expired` */
+            /** @description More precise than `status`. One of: scheduled, accepted, sending, awaiting_report, delivered, read, rejected, undeliverable, expired, cancelled, suppressed, unknown */
             status_detail: string;
             /** @description The final cost: 0 after a refund */
             credits_used: number;
@@ -3424,6 +3425,7 @@ export interface components {
             encoding: components["schemas"]["Encoding"] | null;
             provider: string | null;
             provider_message_id: string | null;
+            /** @description Null if it has not failed. One of: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown */
             error_code: string | null;
             error_message: string | null;
             metadata: components["schemas"]["Metadata"] | null;
@@ -3717,6 +3719,7 @@ export interface components {
             message_id: string;
             channel: components["schemas"]["Channel"];
             status: components["schemas"]["MessageStatus"];
+            /** @description One of: scheduled, accepted, sending, awaiting_report, delivered, read, rejected, undeliverable, expired, cancelled, suppressed, unknown */
             status_detail: string;
             /** @description The Temporal workflow of the message */
             workflow_id: string;
@@ -3859,6 +3862,7 @@ export interface components {
             credits: number;
         };
         OverviewFailure: {
+            /** @description One of: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown */
             error_code: string;
             messages: number;
         };
@@ -3959,6 +3963,7 @@ export interface components {
         AuditEvent: {
             /** Format: uuid */
             id: string;
+            /** @description One of: auth.login, auth.login_failed, auth.logout, auth.password_changed, auth.password_reset, auth.totp_enabled, auth.totp_disabled, api_key.created, api_key.revoked, api_key.rotated, webhook.created, webhook.updated, webhook.deleted, webhook.disabled, webhook.secret_rotated, webhook.portal_opened, suppression.created, suppression.deleted, workspace.created, workspace.email_verified, workspace.email_changed, workspace.closed, workspace.updated, workspace.suspended, workspace.resumed, workspace.exported, workspace.erasure_requested, billing.checkout_created, billing.credits_purchased, billing.payment_reversed, billing.payment_restored, billing.credits_granted, billing.credits_taken, billing.ledger_corrected */
             type: string;
             /** Format: date-time */
             at: string;
@@ -3972,13 +3977,15 @@ export interface components {
             } | null;
         };
         AuditActor: {
-            /** @enum {string} */
-            type: "user" | "api_key" | "system";
+            type: components["schemas"]["AuditActorType"];
             /** Format: uuid */
             id: string | null;
             name: string | null;
         };
+        /** @enum {string} */
+        AuditActorType: "user" | "api_key" | "system";
         AuditTarget: {
+            /** @description One of: workspace, api_key, session, webhook, suppression, erasure, order */
             type: string;
             /** Format: uuid */
             id: string | null;
@@ -4069,8 +4076,7 @@ export interface components {
             /** @description Null after an erasure. The suppression stays in effect through a digest */
             recipient: string | null;
             reason: components["schemas"]["SuppressionReason"];
-            /** @enum {string} */
-            source: "api" | "inbound" | "provider" | "report" | "unsubscribe";
+            source: components["schemas"]["SuppressionSource"];
             /** Format: uuid */
             message_id: string | null;
             /** Format: date-time */
@@ -4078,6 +4084,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        /** @enum {string} */
+        SuppressionSource: "api" | "inbound" | "provider" | "report" | "unsubscribe";
         SuppressionListResponse: {
             /** @description Always true */
             success: boolean;
@@ -4211,6 +4219,7 @@ export interface components {
             id: string;
             /** Format: uuid */
             webhook_id: string;
+            /** @description One of: message.queued, message.sent, message.delivered, message.failed, webhook.test */
             event: string;
             /** Format: uuid */
             message_id: string | null;
@@ -4536,7 +4545,7 @@ export interface components {
             status: "failed";
             /** @description Absent if no provider accepted the message */
             provider_message_id?: string;
-            /** @description A failure code: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown */
+            /** @description One of: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown */
             error_code: string;
             error_message: string;
             /** @description Present if the message has a reference */

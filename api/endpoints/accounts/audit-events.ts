@@ -1,29 +1,32 @@
 /** Audit events: changes to the account, with actor and client address. */
 import Joi from 'joi';
 import { auditSort, listAuditEvents } from '../../../models/operations/audit/list-audit-events.js';
-import { auditFilters, typesOf } from '../../../models/rules/audit/audit-types.js';
+import { auditFilters, auditTargets, auditTypes, typesOf } from '../../../models/rules/audit/audit-types.js';
 import { type ActorType, actorTypes } from '../../../models/rules/audit/origin.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { isUuid } from '../../../models/rules/values/text.js';
 import { list } from '../../declare.js';
 import { presentAuditEvent } from '../../present/presenters.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { bound, date, id, idOrNull, listOf, textOrNull, textThat } from '../../http/schemas/schemas.js';
+import { bound, date, id, idOrNull, listOf, textOrNull, textThat, valueOf } from '../../http/schemas/schemas.js';
+import { oneOfWords } from '../../http/schemas/words.js';
 
 const actorResponse = Joi.object({
-  type: Joi.string()
-    .valid(...actorTypes)
-    .required(),
+  type: valueOf('AuditActorType', actorTypes).required(),
   id: idOrNull(),
   name: textOrNull(),
 });
-const targetResponse = Joi.object({ type: Joi.string().required(), id: idOrNull(), name: textOrNull() });
+const targetResponse = Joi.object({
+  type: Joi.string().required().description(oneOfWords(auditTargets)),
+  id: idOrNull(),
+  name: textOrNull(),
+});
 
 const eventResponse = named(
   'AuditEvent',
   Joi.object({
     id: id(),
-    type: Joi.string().required(),
+    type: Joi.string().required().description(oneOfWords(auditTypes)),
     at: date(),
     actor: named('AuditActor', actorResponse).required(),
     address: textOrNull(),

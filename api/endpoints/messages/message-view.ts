@@ -5,10 +5,12 @@ import { type ClientFields, type MessageRow, unsent } from '../../../models/tabl
 import type { ChainView } from '../../../models/operations/messages/fallback-chain.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 import { unlessErased } from '../../../models/rules/contacts/erasure.js';
+import { failureCodes } from '../../../models/rules/messages/error-codes.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
-import { publicStatuses } from '../../../models/rules/messages/status.js';
+import { publicStatuses, statusDetails } from '../../../models/rules/messages/status.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { date, dateOrNull, id, idOrNull, textOrNull, valueOf } from '../../http/schemas/schemas.js';
+import { oneOfWords } from '../../http/schemas/words.js';
 import { iso } from '../../present/presenters.js';
 import { chainFields } from './fallback-schemas.js';
 import { templateInAnswer } from './template-schemas.js';
@@ -62,7 +64,9 @@ const shown = {
   channel: valueOf('Channel', channels).required(),
   content: contentInAnswer.allow(null).required(),
   status: valueOf('MessageStatus', publicStatuses).required(),
-  status_detail: Joi.string().required().description('More precise than `status`, for example `scheduled`, `awaiting_report` or `expired`'),
+  status_detail: Joi.string()
+    .required()
+    .description(`More precise than \`status\`. ${oneOfWords(statusDetails)}`),
   credits_used: Joi.number().required().description('The final cost: 0 after a refund'),
   segments: Joi.number()
     .integer()
@@ -72,7 +76,7 @@ const shown = {
   encoding: valueOf('Encoding', encodings).allow(null).required(),
   provider: textOrNull(),
   provider_message_id: textOrNull(),
-  error_code: textOrNull(),
+  error_code: textOrNull().description(`Null if it has not failed. ${oneOfWords(failureCodes)}`),
   error_message: textOrNull(),
   metadata: named('Metadata', Joi.object().unknown()).allow(null).required(),
   batch_id: idOrNull(),

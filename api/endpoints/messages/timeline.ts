@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import type { Database } from '../../../models/db/database.js';
 import { readTimeline } from '../../../models/operations/messages/read-timeline.js';
-import { publicStatuses } from '../../../models/rules/messages/status.js';
+import { publicStatuses, statusDetails } from '../../../models/rules/messages/status.js';
 import { waitLimitsOf, waits } from '../../../models/rules/messages/waiting.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../declare.js';
@@ -12,6 +12,7 @@ import { presentTimeline, stepTypes } from '../../present/present-timeline.js';
 import { sandbox } from '../callbacks.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { dataOf, date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
+import { oneOfWords } from '../../http/schemas/words.js';
 
 const wait = named(
   'TimelineWait',
@@ -40,7 +41,7 @@ const timelineResponse = named(
     message_id: id(),
     channel: valueOf('Channel', channels).required(),
     status: valueOf('MessageStatus', publicStatuses).required(),
-    status_detail: Joi.string().required(),
+    status_detail: Joi.string().required().description(oneOfWords(statusDetails)),
     workflow_id: Joi.string().required().description('The Temporal workflow of the message'),
     workflow_url: Joi.string()
       .allow(null)

@@ -2,9 +2,10 @@
 import Joi from 'joi';
 import { deliveryStatuses, triggers } from '../../../models/tables/delivery.js';
 import { replayStatuses } from '../../../models/tables/replay.js';
-import { eventTypes } from '../../../models/rules/webhooks/events.js';
+import { eventTypes, testEventType } from '../../../models/rules/webhooks/events.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { date, dateOrNull, id, idOrNull, textOrNull, valueOf } from '../../http/schemas/schemas.js';
+import { oneOfWords } from '../../http/schemas/words.js';
 
 const publicKey = () =>
   Joi.string()
@@ -136,7 +137,9 @@ export const deliveryResponse = named(
   Joi.object({
     id: id(),
     webhook_id: id(),
-    event: Joi.string().required(),
+    event: Joi.string()
+      .required()
+      .description(oneOfWords([...eventTypes, testEventType])),
     message_id: idOrNull(),
     status: Joi.string()
       .valid(...deliveryStatuses)

@@ -80,7 +80,7 @@ export const exportWorkspaceEndpoint = endpoint({
     try {
       const workspace = await Workspace.findByPk(workspaceId, { rejectOnEmpty: true });
       await asCaller(db, workspaceId, origin, (transaction) => {
-        const target = { type: 'workspace', id: workspaceId, name: workspace.name };
+        const target = { type: 'workspace', id: workspaceId, name: workspace.name } as const;
         return recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.exported', target });
       });
       const turn: ReadTurn = (read) =>

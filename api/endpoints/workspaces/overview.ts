@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import { invalidField } from '../../../models/errors.js';
+import { failureCodes } from '../../../models/rules/messages/error-codes.js';
 import { readOverview } from '../../../models/operations/workspaces/read-overview.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { hourDays } from '../../../models/operations/workspaces/fold-changes.js';
@@ -11,6 +12,7 @@ import { presentOverview } from '../../present/overview.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
+import { oneOfWords } from '../../http/schemas/words.js';
 import { figures } from './figures.js';
 import { dayMs, periodOf } from './period.js';
 
@@ -25,7 +27,10 @@ interface OverviewQuery {
 }
 
 const part = named('OverviewPart', Joi.object({ at: date(), channel: valueOf('Channel', channels).required(), ...figures }));
-const reason = named('OverviewFailure', Joi.object({ error_code: Joi.string().required(), messages: Joi.number().integer().required() }));
+const reason = named(
+  'OverviewFailure',
+  Joi.object({ error_code: Joi.string().required().description(oneOfWords(failureCodes)), messages: Joi.number().integer().required() }),
+);
 const milliseconds = () => Joi.number().integer().allow(null).required();
 
 const overviewResponse = named(

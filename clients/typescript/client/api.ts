@@ -1941,7 +1941,7 @@ export interface components {
             channel: components["schemas"]["Channel"];
             content: components["schemas"]["MessageContent"] | null;
             status: components["schemas"]["MessageStatus"];
-            /** @description More precise than `status`, for example `scheduled`, `awaiting_report` or `expired` */
+            /** @description More precise than `status`. One of: scheduled, accepted, sending, awaiting_report, delivered, read, rejected, undeliverable, expired, cancelled, suppressed, unknown */
             status_detail: string;
             /** @description The final cost: 0 after a refund */
             credits_used: number;
@@ -1950,6 +1950,7 @@ export interface components {
             encoding: components["schemas"]["Encoding"] | null;
             provider: string | null;
             provider_message_id: string | null;
+            /** @description Null if it has not failed. One of: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown */
             error_code: string | null;
             error_message: string | null;
             metadata: components["schemas"]["Metadata"] | null;
@@ -2254,6 +2255,7 @@ export interface components {
             message_id: string;
             channel: components["schemas"]["Channel"];
             status: components["schemas"]["MessageStatus"];
+            /** @description One of: scheduled, accepted, sending, awaiting_report, delivered, read, rejected, undeliverable, expired, cancelled, suppressed, unknown */
             status_detail: string;
             /** @description The Temporal workflow of the message */
             workflow_id: string;
@@ -2561,6 +2563,7 @@ export interface components {
             id: string;
             /** Format: uuid */
             webhook_id: string;
+            /** @description One of: message.queued, message.sent, message.delivered, message.failed, webhook.test */
             event: string;
             /** Format: uuid */
             message_id: string | null;
@@ -2836,7 +2839,7 @@ export interface components {
             status: "failed";
             /** @description Absent if no provider accepted the message */
             provider_message_id?: string;
-            /** @description A failure code: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown */
+            /** @description One of: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown */
             error_code: string;
             error_message: string;
             /** @description Present if the message has a reference */

@@ -28,7 +28,7 @@ export async function changePassword(
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const [changed] = await select<{ name: string }>(db, change, [workspaceId, hash, knownHash], transaction);
     if (changed === undefined) throw wrongPassword();
-    const target = { type: 'workspace', id: workspaceId, name: changed.name };
+    const target = { type: 'workspace', id: workspaceId, name: changed.name } as const;
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_changed', target });
     await forgetSessions(db, transaction, workspaceId);
     await voidEmailChanges(db, transaction, workspaceId);

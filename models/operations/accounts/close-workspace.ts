@@ -22,7 +22,7 @@ export function closeWorkspace(db: Database, workspaceId: string, origin: Origin
     await forgetSessions(db, transaction, workspaceId);
     await endTotp(db, transaction, { workspaceId }, nobody);
     for (const sql of forgotten) await select(db, sql, [workspaceId], transaction);
-    const target = { type: 'workspace', id: workspaceId, name: null };
+    const target = { type: 'workspace', id: workspaceId, name: null } as const;
     await recordAuditEvent(db, transaction, nobody, { workspaceId, type: 'workspace.closed', target });
     return enqueueMail(db, transaction, workspaceId, { kind: 'workspace_closed', recipient: workspace.email });
   });

@@ -1,5 +1,6 @@
 /** Logging out: ends one JWT, or all of them. Takes effect for every request that begins afterwards. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import type { AuditTarget } from '../../rules/audit/audit-types.js';
 import type { Changes } from '../../rules/audit/changes.js';
 import { type Origin, withoutCredential } from '../../rules/audit/origin.js';
 import type { OpenSession } from '../../tables/open-session.js';
@@ -19,7 +20,7 @@ export async function endSession(db: Database, workspaceId: string, session: Ses
 
 /** Ends a session that its owner has chosen in the list. @returns false if it has ended already; @throws AppError unauthorized */
 export function endOpenSession(db: Database, { id, workspace_id, kind, expires_at }: OpenSession, origin: Origin): Promise<boolean> {
-  const target = { type: 'session', id, name: kind };
+  const target = { type: 'session', id, name: kind } as const;
   const ending = { workspaceId: workspace_id, sql: revoke, bind: [workspace_id, id, expires_at], changes: null, target };
   return asCaller(db, workspace_id, origin, (transaction) => endIn(db, transaction, ending, origin));
 }
@@ -40,7 +41,7 @@ interface Ending {
   bind: unknown[];
   changes: Changes | null;
   /** Default: the workspace. */
-  target?: { type: string; id: string; name: string };
+  target?: { type: AuditTarget; id: string; name: string };
 }
 
 /** Also with a credential that has ended meanwhile: the end of the session is what the caller wants. */
@@ -55,7 +56,7 @@ async function endIn(db: Database, transaction: Transaction, ending: Ending, ori
   const { workspaceId, sql, bind, changes } = ending;
   const [ended] = await select<{ name: string }>(db, sql, bind, transaction);
   if (ended === undefined) return false; // two concurrent calls: the other one has recorded it
-  const target = ending.target ?? { type: 'workspace', id: workspaceId, name: ended.name };
+  const target = ending.target ?? ({ type: 'workspace', id: workspaceId, name: ended.name } as const);
   await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.logout', target, changes });
   return true;
 }

@@ -82,7 +82,7 @@ async function endAccess(
   const { id: workspaceId, email, name, was_verified } = workspace;
   const origin = actingAs(anybody, workspace);
   const changes = { revoke_api_keys: reset.revokeApiKeys || !was_verified };
-  const target = { type: 'workspace', id: workspaceId, name };
+  const target = { type: 'workspace', id: workspaceId, name } as const;
   await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_reset', target, changes });
   if (reset.revokeApiKeys || !was_verified) await revokeApiKeys(db, transaction, workspaceId, origin);
   await forgetSessions(db, transaction, workspaceId);

@@ -142,7 +142,7 @@ export async function endTotp(
   const [forgotten] = await select<{ was_enabled: boolean }>(db, forget, [workspaceId], transaction);
   await forgetCodes(db, transaction, workspaceId);
   if (forgotten?.was_enabled !== true) return false;
-  const target = { type: 'workspace', id: workspaceId, name: null };
+  const target = { type: 'workspace', id: workspaceId, name: null } as const;
   const changes = reason === undefined ? null : { reason };
   await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target, changes });
   return true;

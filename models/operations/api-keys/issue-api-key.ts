@@ -27,7 +27,7 @@ export function issueApiKey(
   const issue = async (transaction: Transaction) => {
     const issued = await ApiKey.issue(secretKey, wanted, transaction);
     const { id, workspace_id: workspaceId, name, scopes, expires_at, allowed_addresses, channels } = issued.row;
-    const target = { type: 'api_key', id, name };
+    const target = { type: 'api_key', id, name } as const;
     const limits = Object.entries({ expires_at, allowed_addresses, channels }).filter(([, value]) => value !== null);
     const changes = { scopes, ...Object.fromEntries(limits) };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.created', target, changes });

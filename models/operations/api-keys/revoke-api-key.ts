@@ -23,7 +23,7 @@ export async function revokeApiKey(db: Database, { workspaceId, id, changes }: R
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const [revoked] = await ApiKey.update({ is_active: false }, { where: { id, is_active: true }, transaction });
     if (revoked === 0) return false;
-    const target = { type: 'api_key', id, name };
+    const target = { type: 'api_key', id, name } as const;
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.revoked', target, changes: changes ?? null });
     return true;
   });

@@ -30,7 +30,7 @@ export async function rotateApiKey(
     if (former === undefined) throw canNoLonger('API key', 'rotated');
     const wanted = { workspace_id: workspaceId, name, scopes, allowed_addresses, channels, expires_at: former.next_expires_at };
     const issued = await ApiKey.issue(secretKey, wanted, transaction);
-    const target = { type: 'api_key', id, name };
+    const target = { type: 'api_key', id, name } as const;
     const changes = { new_id: issued.row.id, overlap_hours: overlapHours };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.rotated', target, changes });
     return { ...issued, mailId: await mailAboutKey(db, transaction, issued.row, origin) };

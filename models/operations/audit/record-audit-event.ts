@@ -1,6 +1,6 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
-import type { AuditType } from '../../rules/audit/audit-types.js';
+import type { AuditTarget, AuditType } from '../../rules/audit/audit-types.js';
 import type { Changes } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { isAsCaller } from '../accounts/as-caller.js';
@@ -9,7 +9,7 @@ import { isAsCaller } from '../accounts/as-caller.js';
 export interface AuditRecord {
   workspaceId: string;
   type: AuditType;
-  target: { type: string; id: string | null; name: string | null } | null;
+  target: { type: AuditTarget; id: string | null; name: string | null } | null;
   changes?: Changes | null;
 }
 
@@ -36,7 +36,7 @@ const bindOf = ({ actor, address, userAgent, requestId }: Origin) => [actor.type
  * events have one type and the origin that `originAsJson` binds. `actor_name` is used if the origin has no name.
  * @param origin the number of that parameter
  */
-export const insertEvents = (source: string, { type, target, origin }: { type: AuditType; target: string; origin: number }) => `
+export const insertEvents = (source: string, { type, target, origin }: { type: AuditType; target: AuditTarget; origin: number }) => `
   INSERT INTO audit_events (${columns}, target_name, changes)
   SELECT gen_random_uuid(), s.workspace_id, '${type}', o.actor_type, o.actor_id, COALESCE(o.actor_name, s.actor_name), o.address, o.user_agent,
     o.request_id, '${target}', s.target_id, s.target_name, s.changes

@@ -57,7 +57,7 @@ export function storeSession(db: Database, id: string, session: { id: string; ur
     if (known?.checkout_url === null) {
       const { workspace_id: workspaceId, package_name: name, credits, amount_cents, currency } = row;
       const changes = { credits: toCredits(credits), amount_cents, currency };
-      const target = { type: 'order', id, name };
+      const target = { type: 'order', id, name } as const;
       const event = { workspaceId, type: 'billing.checkout_created', target, changes } as const;
       await recordAuditEvent(db, transaction, withoutCredential(origin), event);
     }

@@ -120,7 +120,7 @@ async function remove(
 ): Promise<void> {
   await asCaller(db, workspaceId, origin, async (transaction) => {
     if ((await Suppression.destroy({ where: { id }, transaction })) === 0) throw notFound('Suppression');
-    const target = { type: 'suppression', id, name: null };
+    const target = { type: 'suppression', id, name: null } as const;
     await recordAuditEvent(db, transaction, origin, {
       workspaceId,
       type: 'suppression.deleted',

@@ -22,7 +22,7 @@ export function beginErasure(db: Database, workspaceId: string, recipient: strin
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const [begun] = await select<ErasureView>(db, insert, [makeId(), workspaceId, recipient], transaction);
     if (begun === undefined) throw new Error('INSERT … RETURNING gave no row');
-    const target = { type: 'erasure', id: begun.id, name: null };
+    const target = { type: 'erasure', id: begun.id, name: null } as const;
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.erasure_requested', target });
     return begun;
   });

@@ -77,7 +77,7 @@ async function noteLogin(
 ): Promise<void> {
   const { id: workspaceId, name } = workspace;
   await forgetAttempts(db, config.secretKeys, email, transaction);
-  const target = { type: 'workspace', id: workspaceId, name };
+  const target = { type: 'workspace', id: workspaceId, name } as const;
   await recordAuditEvent(db, transaction, actingAs(origin, workspace), { workspaceId, type: 'auth.login', target });
   const [seen] = await select<{ is_new: boolean }>(db, noteAddress, [workspaceId, client[0], client], transaction);
   if (seen?.is_new !== true) return;

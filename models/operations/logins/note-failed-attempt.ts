@@ -30,7 +30,7 @@ export async function noteFailedAttempt(
   origin: Origin,
 ): Promise<void> {
   const { id: workspaceId, name } = workspace;
-  const target = { type: 'workspace', id: workspaceId, name };
+  const target = { type: 'workspace', id: workspaceId, name } as const;
   const changes = { tries: attempt.number, locked_seconds: attempt.pauseSeconds, ...(reason === undefined ? {} : { reason }) };
   await inTransaction(db, async (transaction) => {
     const stranger = { ...withoutCredential(origin), actor: anonymous };

@@ -16,7 +16,7 @@ export function useConsoleLink(db: Database, link: ConsoleLink, origin: Origin):
     // Of two concurrent uses, the second waits for the row of the first and then inserts nothing.
     const used = await select(db, use, [link.id, workspaceId, link.expiresAt], transaction);
     if (used.length === 0) return null;
-    const target = { type: 'workspace', id: workspaceId, name };
+    const target = { type: 'workspace', id: workspaceId, name } as const;
     await recordAuditEvent(db, transaction, actingAs(origin, workspace), { workspaceId, type: 'auth.login', target });
     return workspace;
   });

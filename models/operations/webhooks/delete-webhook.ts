@@ -16,7 +16,7 @@ export async function deleteWebhook(db: Database, workspaceId: string, id: strin
   const webhook = await Webhook.owned(workspaceId, id);
   await asCaller(db, workspaceId, origin, async (transaction) => {
     if ((await select(db, remove, [webhook.id], transaction)).length === 0) throw notFound('Webhook'); // two concurrent calls
-    const target = { type: 'webhook', id: webhook.id, name: originOfUrl(webhook.url) };
+    const target = { type: 'webhook', id: webhook.id, name: originOfUrl(webhook.url) } as const;
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.deleted', target });
   });
 }

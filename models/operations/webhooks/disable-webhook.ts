@@ -31,7 +31,7 @@ export function disableWebhook(db: Database, webhookId: string, reason: string, 
     // The rest of the URL may contain a token, or words for the person at an address that nobody has verified.
     const url = originOfUrl(disabled.url);
     await enqueueNotice(db, transaction, workspaceId, { kind: 'webhook_disabled', detail: { url, reason } });
-    const target = { type: 'webhook', id: webhookId, name: url };
+    const target = { type: 'webhook', id: webhookId, name: url } as const;
     const event = { workspaceId, type: 'webhook.disabled', target, changes: { reason } } as const;
     await recordAuditEvent(db, transaction, systemOrigin('deliveries'), event);
     return true;

@@ -16,7 +16,7 @@ export async function openPortal(db: Database, workspaceId: string, id: string, 
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const [owner] = await select<{ token_version: number }>(db, versionOf, [workspaceId], transaction);
     if (owner === undefined) throw notFound('Webhook');
-    const target = { type: 'webhook', id, name: originOfUrl(url) };
+    const target = { type: 'webhook', id, name: originOfUrl(url) } as const;
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.portal_opened', target });
     return owner.token_version;
   });

@@ -20,7 +20,7 @@ export function registerWebhook(
   const register = async (transaction: Transaction) => {
     const made = await Webhook.register(secretKey, wanted, transaction);
     const { id, workspace_id: workspaceId, url, events } = made.row;
-    const target = { type: 'webhook', id, name: originOfUrl(url) };
+    const target = { type: 'webhook', id, name: originOfUrl(url) } as const;
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.created', target, changes: { events } });
     return made;
   };

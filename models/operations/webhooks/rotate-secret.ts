@@ -39,7 +39,7 @@ export async function rotateSecret(
       },
       { transaction },
     );
-    const target = { type: 'webhook', id: found, name: originOfUrl(row.url) };
+    const target = { type: 'webhook', id: found, name: originOfUrl(row.url) } as const;
     const changes = { overlap_hours: overlapHours };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.secret_rotated', target, changes });
     return { row, secret };

@@ -58,7 +58,7 @@ export function updateWebhook(
     if (keyPair) await Webhook.update(keyPair(webhook.id), { where: { id, signing_key: null }, transaction });
     const updated = await webhook.update({ ...given, ...cleared, updated_at: new Date() }, { transaction });
     await updated.reload({ transaction });
-    const target = { type: 'webhook', id, name: originOfUrl(updated.url) };
+    const target = { type: 'webhook', id, name: originOfUrl(updated.url) } as const;
     const changes = changesBetween(before, auditedOf(updated), ['description', 'path']);
     if (Object.keys(changes).length > 0)
       await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'webhook.updated', target, changes });

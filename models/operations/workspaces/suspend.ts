@@ -37,6 +37,6 @@ async function recordSuspension(
   { id, name }: Workspace,
   event: Pick<AuditRecord, 'type' | 'changes'>,
 ): Promise<void> {
-  const target = { type: 'workspace', id, name };
+  const target = { type: 'workspace', id, name } as const;
   await recordAuditEvent(db, transaction, systemOrigin('operator'), { workspaceId: id, target, ...event });
 }

@@ -18,7 +18,7 @@ export function updateWorkspace(db: Database, workspaceId: string, change: Works
     const changes = changesBetween(shown(settled), shown({ ...settled, ...given }));
     if (Object.keys(changes).length === 0) return workspace;
     await workspace.update({ ...given, updated_at: new Date() }, { transaction });
-    const target = { type: 'workspace', id: workspaceId, name: workspace.name };
+    const target = { type: 'workspace', id: workspaceId, name: workspace.name } as const;
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.updated', target, changes });
     return workspace;
   });

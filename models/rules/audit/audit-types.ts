@@ -37,6 +37,10 @@ export const auditTypes = [
 ] as const;
 export type AuditType = (typeof auditTypes)[number];
 
+/** What audit events are about. */
+export const auditTargets = ['workspace', 'api_key', 'session', 'webhook', 'suppression', 'erasure', 'order'] as const;
+export type AuditTarget = (typeof auditTargets)[number];
+
 const families = [...new Set(auditTypes.map((type) => type.slice(0, type.indexOf('.'))))];
 
 /** The values of a filter: a type, or all types of a kind (`api_key.*`). */

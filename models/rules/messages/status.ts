@@ -4,19 +4,21 @@ export type PublicStatus = (typeof publicStatuses)[number];
 /** `accepting`: stored, and not yet debited. Never shown. */
 export type Status = PublicStatus | 'accepting';
 
-export type StatusDetail =
-  | 'scheduled'
-  | 'accepted'
-  | 'sending'
-  | 'awaiting_report'
-  | 'delivered'
-  | 'read'
-  | 'rejected'
-  | 'undeliverable'
-  | 'expired'
-  | 'cancelled'
-  | 'suppressed'
-  | 'unknown';
+export const statusDetails = [
+  'scheduled',
+  'accepted',
+  'sending',
+  'awaiting_report',
+  'delivered',
+  'read',
+  'rejected',
+  'undeliverable',
+  'expired',
+  'cancelled',
+  'suppressed',
+  'unknown',
+] as const;
+export type StatusDetail = (typeof statusDetails)[number];
 
 /**
  * Target status → the statuses before it. A report for any other transition is recorded in the inbox and not applied. `failed → delivered`

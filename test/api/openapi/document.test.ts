@@ -4,6 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { errorCodes } from '../../../models/errors.js';
+import { auditTargets, auditTypes } from '../../../models/rules/audit/audit-types.js';
+import { failureCodes } from '../../../models/rules/messages/error-codes.js';
+import { statusDetails } from '../../../models/rules/messages/status.js';
+import { eventTypes, testEventType } from '../../../models/rules/webhooks/events.js';
 import { groupBy } from '../../../models/rules/values/group-by.js';
 import { root } from '../../deploy/project.js';
 import { components, document, operations } from './document.js';
@@ -86,6 +91,23 @@ describe('the OpenAPI document', () => {
         [operationId, parameters.filter(({ description }) => (description ?? '') === '').map(({ name }) => name)],
         [operationId, []],
       );
+  });
+
+  it('the OpenAPI document lists the words for programs in the fields that have them', () => {
+    for (const [component, field, values] of [
+      ['Error', 'code', errorCodes],
+      ['Message', 'error_code', failureCodes],
+      ['OverviewFailure', 'error_code', failureCodes],
+      ['MessageFailedEventData', 'error_code', failureCodes],
+      ['Message', 'status_detail', statusDetails],
+      ['Timeline', 'status_detail', statusDetails],
+      ['Delivery', 'event', [...eventTypes, testEventType]],
+      ['AuditEvent', 'type', auditTypes],
+      ['AuditTarget', 'type', auditTargets],
+    ] as const) {
+      const { description = '' } = components.schemas[component]?.properties?.[field] ?? {};
+      assert.ok(description.endsWith(`One of: ${values.join(', ')}`), `${component}.${field}: ${description}`);
+    }
   });
 
   it('the OpenAPI document has names that collide in no language', () => {

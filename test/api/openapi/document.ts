@@ -28,7 +28,7 @@ interface Document {
 interface Schema {
   type?: string | string[];
   enum?: string[];
-  properties?: object;
+  properties?: Record<string, { description?: string } | undefined>;
 }
 
 export const document = JSON.parse(JSON.stringify(openapi(endpoints))) as Document;

@@ -333,7 +333,7 @@ class Message(TypedDict):
     content: Optional[MessageContent]
     status: MessageStatus
     status_detail: str
-    """More precise than `status`, for example `scheduled`, `awaiting_report` or `expired`"""
+    """More precise than `status`. One of: scheduled, accepted, sending, awaiting_report, delivered, read, rejected, undeliverable, expired, cancelled, suppressed, unknown"""
     credits_used: float
     """The final cost: 0 after a refund"""
     segments: Optional[int]
@@ -342,6 +342,7 @@ class Message(TypedDict):
     provider: Optional[str]
     provider_message_id: Optional[str]
     error_code: Optional[str]
+    """Null if it has not failed. One of: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown"""
     error_message: Optional[str]
     metadata: Optional[Metadata]
     batch_id: Optional[str]
@@ -521,6 +522,7 @@ class Timeline(TypedDict):
     channel: Channel
     status: MessageStatus
     status_detail: str
+    """One of: scheduled, accepted, sending, awaiting_report, delivered, read, rejected, undeliverable, expired, cancelled, suppressed, unknown"""
     workflow_id: str
     """The Temporal workflow of the message"""
     workflow_url: Optional[str]
@@ -689,6 +691,7 @@ class Delivery(TypedDict):
     id: str
     webhook_id: str
     event: str
+    """One of: message.queued, message.sent, message.delivered, message.failed, webhook.test"""
     message_id: Optional[str]
     status: Literal["pending", "succeeded", "failed", "held"]
     attempts: List[DeliveryAttempt]
@@ -873,7 +876,7 @@ class MessageFailedEventData(TypedDict):
     provider_message_id: NotRequired[str]
     """Absent if no provider accepted the message"""
     error_code: str
-    """A failure code: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown"""
+    """One of: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown"""
     error_message: str
     reference: NotRequired[str]
     """Present if the message has a reference"""
