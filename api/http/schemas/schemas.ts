@@ -12,6 +12,7 @@ import { readTimestamp } from '../../../models/rules/values/timestamp.js';
 import { isCursor } from '../cursor.js';
 import { type Convert, named, nameOf } from './json-schema.js';
 import { requiredText, rule, text } from './validation.js';
+import { patternOfList } from './words.js';
 
 /** A check of a moment. */
 export const inFuture = rule((at: Date) => (at.getTime() <= Date.now() ? pastText('{field}') : null));
@@ -88,12 +89,6 @@ export const fewOf = (max: number, item: Joi.Schema, whole: Joi.CustomValidator)
       { otherwise: Joi.array().items(item).custom(whole) },
     )
     .meta({ type: 'array', derive: (convert: Convert) => ({ items: convert(item) }), maxItems: max });
-
-/** The dot and the star of `api_key.*` stand for themselves. */
-function patternOfList(values: readonly string[]): string {
-  const one = `(${values.join('|').replaceAll(/[.*]/g, String.raw`\$&`)})`;
-  return `^${one}(,${one})*$`;
-}
 
 /** One or several values from a fixed set in a query, separated by commas. */
 export const listOf = <T extends string>(values: readonly T[]) =>

@@ -15,7 +15,13 @@ interface Operation {
   description: string;
   requestBody?: Content;
   tags: string[];
-  parameters: { name: string; in: string; description?: string; schema: { type?: string; format?: string }; example?: unknown }[];
+  parameters: {
+    name: string;
+    in: string;
+    description?: string;
+    schema: { type?: string; format?: string; pattern?: string };
+    example?: unknown;
+  }[];
   responses: Record<string, Content & { description: string; headers?: object; links?: Record<string, Link> }>;
 }
 interface Document {
