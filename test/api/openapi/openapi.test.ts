@@ -94,6 +94,8 @@ describe('/openapi.json', () => {
       '503',
     ]);
     assert.deepEqual(send?.security, [{ apiKey: [] }]);
+  });
+  it('states the limits of parameters, and an example of an id', () => {
     const list = document.paths['/api/v1/messages']?.get;
     const limit = list?.parameters.find(({ name }) => name === 'limit');
     assert.deepEqual(limit?.schema, { type: 'integer', minimum: 1, maximum: 100, default: 50 });
