@@ -741,13 +741,17 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description The page, counted from 1 */
                     page?: number;
+                    /** @description Items per page */
                     limit?: number;
                     /** @description `next_cursor` of the previous response, with the same filters. Cannot be combined with `page` */
                     cursor?: string;
+                    /** @description Only suppressions on this channel */
                     channel?: components["schemas"]["Channel"];
                     /** @description Exact phone number, or e-mail address in any letter case */
                     recipient?: string;
+                    /** @description Only suppressions for this reason */
                     reason?: components["schemas"]["SuppressionReason"];
                 };
                 header?: never;
@@ -810,7 +814,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-00000000000a */
+                    /**
+                     * @description The id of the suppression
+                     * @example 0198c5b1-0a10-7f3e-8b1d-00000000000a
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -835,7 +842,10 @@ export interface paths {
                 query?: never;
                 header?: never;
                 path: {
-                    /** @example 0198c5b1-0a10-7f3e-8b1d-00000000000a */
+                    /**
+                     * @description The id of the suppression
+                     * @example 0198c5b1-0a10-7f3e-8b1d-00000000000a
+                     */
                     id: string;
                 };
                 cookie?: never;
@@ -2421,8 +2431,7 @@ export interface components {
             /** @description Null after an erasure. The suppression stays in effect through a digest */
             recipient: string | null;
             reason: components["schemas"]["SuppressionReason"];
-            /** @enum {string} */
-            source: "api" | "inbound" | "provider" | "report" | "unsubscribe";
+            source: components["schemas"]["SuppressionSource"];
             /** Format: uuid */
             message_id: string | null;
             /** Format: date-time */
@@ -2430,6 +2439,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
         };
+        /** @enum {string} */
+        SuppressionSource: "api" | "inbound" | "provider" | "report" | "unsubscribe";
         SuppressionListResponse: {
             /** @description Always true */
             success: boolean;

@@ -32,6 +32,8 @@ Encoding = Literal["GSM-7", "UCS-2"]
 
 BatchStatus = Literal["scheduled", "sending", "paused", "completed", "cancelled"]
 
+SuppressionSource = Literal["api", "inbound", "provider", "report", "unsubscribe"]
+
 
 class SendToPhone(TypedDict):
     to: str
@@ -615,7 +617,7 @@ class Suppression(TypedDict):
     recipient: Optional[str]
     """Null after an erasure. The suppression stays in effect through a digest"""
     reason: SuppressionReason
-    source: Literal["api", "inbound", "provider", "report", "unsubscribe"]
+    source: SuppressionSource
     message_id: Optional[str]
     expires_at: Optional[str]
     created_at: str
@@ -931,10 +933,13 @@ class ListContactsQuery(TypedDict):
 
 class ListSuppressionsQuery(TypedDict):
     limit: NotRequired[int]
+    """Items per page"""
     channel: NotRequired[Channel]
+    """Only suppressions on this channel"""
     recipient: NotRequired[str]
     """Exact phone number, or e-mail address in any letter case"""
     reason: NotRequired[SuppressionReason]
+    """Only suppressions for this reason"""
 
 
 class ListWebhooksQuery(TypedDict):
