@@ -15,6 +15,7 @@ import { queues } from '../workflows/contract.js';
 import { SharedEndpointStats } from './webhooks/shared-endpoint-stats.js';
 import type { SharedMemory } from './worker/batch-thread.js';
 import { keepPrepared } from './worker/keep-prepared.js';
+import { ForeignNamespaceError } from './worker/prepare-temporal.js';
 import { nameWorker } from './worker/worker-heartbeat.js';
 import { startThread } from './worker/worker-thread.js';
 import { batchThreadQueues, workerPoolSizes, type RunningWorkers } from './worker/workers.js';
@@ -74,12 +75,15 @@ async function startBatchThread(workerData: SharedMemory): Promise<RunningWorker
   };
 }
 
+/** Errors whose message tells the operator what to do. */
+const explained = [ConfigError, SchemaError, SecretKeyError, ForeignNamespaceError];
+
 try {
   await main();
 } catch (error) {
   process.stderr.write(
-    error instanceof ConfigError || error instanceof SchemaError || error instanceof SecretKeyError
-      ? `${error.message}\n`
+    explained.some((kind) => error instanceof kind)
+      ? `${(error as Error).message}\n`
       : `The worker failed: ${error instanceof Error ? error.stack : error}\n`,
   );
   process.exit(1);

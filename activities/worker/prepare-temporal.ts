@@ -1,5 +1,6 @@
 /** Creates the search attributes and the schedule of the watcher. Safe to repeat, also from several workers at once. */
-import { type Connection, ScheduleAlreadyRunning, type ScheduleClient } from '@temporalio/client';
+import { type Connection, ScheduleAlreadyRunning, type ScheduleClient, type ScheduleDescription } from '@temporalio/client';
+import { foreignNamespace, foreignNamespaceFix, installationMemo } from '../../models/installation.js';
 import type { Logger } from '../../models/process/logger.js';
 import { queues, searchAttributes, workflowIds, workflowTypes } from '../../workflows/contract.js';
 
@@ -13,32 +14,46 @@ const spec = { intervals: [{ every: everyMs }] };
  * later version has begun. Such a run would block all later ones for ever. A run holds no state, and the next one does its work.
  */
 const runMsMax = 600_000;
-const action = {
-  type: 'startWorkflow',
-  workflowType: workflowTypes.runWatcher,
-  workflowId: workflowIds.watcher,
-  workflowRunTimeout: runMsMax,
-  taskQueue: queues.messages,
-  args: [],
-} as const;
+const actionOf = (installation: string | null) =>
+  ({
+    type: 'startWorkflow',
+    workflowType: workflowTypes.runWatcher,
+    workflowId: workflowIds.watcher,
+    workflowRunTimeout: runMsMax,
+    taskQueue: queues.messages,
+    args: [],
+    ...(installation === null ? {} : { memo: { [installationMemo]: installation } }),
+  }) as const;
+
+/** Another installation has the namespace. Task queues and ids of schedules have the same names, so each would take work of the other. */
+export class ForeignNamespaceError extends Error {}
 
 export interface Preparations {
   connection: Connection;
   schedules: ScheduleClient;
   namespace: string;
+  /** The installation of this worker; null if it is not known. */
+  installation: string | null;
   logger: Logger;
 }
 
-/** Before workers poll: creates what is missing, and updates the interval and the time-out of an older schedule. */
+/**
+ * Before workers poll: creates what is missing, and updates the interval and the time-out of an older schedule. A schedule that belongs to no
+ * installation belongs to this one from then on.
+ * @throws ForeignNamespaceError
+ */
 export async function prepareTemporal(preparations: Preparations): Promise<void> {
-  if (await restorePreparations(preparations)) return;
-  const { schedules } = preparations;
-  const schedule = schedules.getHandle(workflowIds.watcher);
+  const present = await restoreAll(preparations);
+  if (present === null) return;
   const {
     spec: { intervals },
     action: { workflowRunTimeout },
-  } = await schedule.describe();
-  if (intervals?.length === 1 && intervals[0]?.every === everyMs && workflowRunTimeout === runMsMax) return;
+  } = present;
+  const owner = ownerOf(present);
+  const isNamed = owner !== null || preparations.installation === null;
+  if (intervals?.length === 1 && intervals[0]?.every === everyMs && workflowRunTimeout === runMsMax && isNamed) return;
+  const action = actionOf(owner ?? preparations.installation);
+  const schedule = preparations.schedules.getHandle(workflowIds.watcher);
   await schedule.update(({ policies, state }) => ({ action, policies, state, spec }) as never);
 }
 
@@ -46,22 +61,37 @@ export async function prepareTemporal(preparations: Preparations): Promise<void>
  * Creates what is missing, also while workers run: a Temporal server that lost its data has no schedule, and without it the watcher repairs
  * nothing.
  * @returns true when the schedule was missing; its first run then begins at once
- * @throws when Temporal cannot be reached, or has no such namespace
+ * @throws when Temporal cannot be reached, has no such namespace, or another installation has it
  */
-export async function restorePreparations({ connection, schedules, namespace, logger }: Preparations): Promise<boolean> {
+export const restorePreparations = async (preparations: Preparations): Promise<boolean> => (await restoreAll(preparations)) === null;
+
+/** @returns the schedule; null when it was missing */
+async function restoreAll({ connection, schedules, namespace, installation, logger }: Preparations): Promise<ScheduleDescription | null> {
   await addSearchAttributes(connection, namespace).catch((err: unknown) => logger.warn({ err }, 'could not check the search attributes'));
-  return createSchedule(schedules);
+  if (await createSchedule(schedules, installation)) return null;
+  const present = await schedules.getHandle(workflowIds.watcher).describe();
+  if (isForeign(present, installation)) throw new ForeignNamespaceError(`${foreignNamespace(namespace)}. ${foreignNamespaceFix}`);
+  return present;
 }
 
+/** The installation that a schedule belongs to; null if an earlier version made it. */
+const ownerOf = ({ action }: ScheduleDescription) => (action.memo?.[installationMemo] as string | undefined) ?? null;
+
+/** Whether the schedule belongs to another installation than this one, as far as both are known. */
+export const isForeign = (schedule: ScheduleDescription, installation: string | null): boolean => {
+  const owner = ownerOf(schedule);
+  return owner !== null && installation !== null && owner !== installation;
+};
+
 /** @returns false when it exists already */
-async function createSchedule(schedules: ScheduleClient): Promise<boolean> {
+async function createSchedule(schedules: ScheduleClient, installation: string | null): Promise<boolean> {
   try {
     await schedules.create({
       scheduleId: workflowIds.watcher,
       spec,
       policies: { overlap: 'SKIP', catchupWindow: '60s' },
       state: { triggerImmediately: true },
-      action,
+      action: actionOf(installation),
     });
     return true;
   } catch (error) {

@@ -1,4 +1,5 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client';
+import { foreignNamespace, foreignNamespaceFix, installationMemo, installationOf } from '../../models/installation.js';
 import type { Config } from '../../models/settings/config.js';
 import { connect, type Database, select } from '../../models/db/database.js';
 import {
@@ -53,6 +54,7 @@ export async function runRecovery(config: Config, request: RecoveryRequest): Pro
   try {
     await requireNamespace(connection, config);
     const client = new Client({ connection, namespace: config.temporalNamespace });
+    await requireOwnNamespace(client, db);
     const doubts = await doubtsAbout(db, client, request);
     if (doubts.length > 0 && !request.force && !request.dryRun) throw new Error(`${doubts.join('\n')}\nUse --force to recover anyway.`);
     return { doubts, ...(await recover(db, client, config, request)) };
@@ -67,6 +69,19 @@ async function requireNamespace({ workflowService }: Connection, { temporalNames
     if (error.code !== grpcStatus.notFound) throw error;
     throw new Error(`Temporal at ${temporalServer.address} has no namespace "${namespace}": create it first (docs/recovery.md)`);
   });
+}
+
+/** Its open workflows are terminated. @throws Error when the namespace belongs to another installation */
+async function requireOwnNamespace({ schedule, options: { namespace } }: Client, db: Database): Promise<void> {
+  const present = await schedule
+    .getHandle(workflowIds.watcher)
+    .describe()
+    .catch((error: unknown) => {
+      if (error instanceof ScheduleNotFoundError) return undefined;
+      throw error;
+    });
+  const [owner, own] = [present?.action.memo?.[installationMemo], await installationOf(db)];
+  if (owner !== undefined && own !== null && owner !== own) throw new Error(`${foreignNamespace(namespace)}. ${foreignNamespaceFix}`);
 }
 
 /** @throws Error when the schema has no table for recoveries */

@@ -1,12 +1,13 @@
 /** Temporal: the server, the namespace with its search attributes and schedule, the workers and the watcher. */
 import { Connection, isGrpcServiceError, ScheduleClient } from '@temporalio/client';
+import { foreignNamespace, foreignNamespaceFix, installationOf } from '../../../models/installation.js';
 import { lastWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
 import { grpcStatus } from '../../../models/process/grpc-status.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
-import { indexedValueType } from '../../worker/prepare-temporal.js';
+import { indexedValueType, isForeign } from '../../worker/prepare-temporal.js';
 
 /** After a complaint, operators look at closed workflows. PostgreSQL has everything else (docs/scaling.md). */
 const retentionHoursMin = 24;
@@ -15,8 +16,9 @@ const watcherSecondsMax = 180;
 export const temporalCheck: Check = {
   subject: 'Temporal',
   fix: 'Check TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and TEMPORAL_TLS_*, and that the server runs',
-  async run({ config, signal }) {
+  async run({ config, db, signal }) {
     const { temporalServer, temporalNamespace: namespace } = config;
+    const installation = await installationOf(db).catch(() => null); // another check says that PostgreSQL cannot be used
     const connection = await Connection.connect(temporalServer);
     try {
       return await connection.withAbortSignal(signal, async () => {
@@ -28,7 +30,7 @@ export const temporalCheck: Check = {
           version,
           retentionFinding(namespace, hours),
           attributesFinding(await readAttributes(connection, namespace), namespace),
-          await scheduleFinding(new ScheduleClient({ connection, namespace }), namespace),
+          await scheduleFinding(new ScheduleClient({ connection, namespace }), namespace, installation),
         ];
       });
     } finally {
@@ -89,11 +91,12 @@ export function attributesFinding(found: Readonly<Record<string, number>>, names
   );
 }
 
-async function scheduleFinding(schedules: ScheduleClient, namespace: string): Promise<Finding> {
+async function scheduleFinding(schedules: ScheduleClient, namespace: string, installation: string | null): Promise<Finding> {
   const subject = 'Temporal schedule';
   try {
-    const { state } = await schedules.getHandle(workflowIds.watcher).describe();
-    if (!state.paused) return ok(subject, 'the watcher runs every 30 s');
+    const schedule = await schedules.getHandle(workflowIds.watcher).describe();
+    if (isForeign(schedule, installation)) return foreignFinding(subject, namespace);
+    if (!schedule.state.paused) return ok(subject, 'the watcher runs every 30 s');
     return failed(
       subject,
       'the watcher is paused: lost work is not repaired',
@@ -104,6 +107,14 @@ async function scheduleFinding(schedules: ScheduleClient, namespace: string): Pr
     return failed(subject, 'there is no schedule of the watcher', 'Start a worker: it creates the schedule');
   }
 }
+
+/** Workers refuse to start in such a namespace; see `prepareTemporal`. */
+const foreignFinding = (subject: string, namespace: string) =>
+  failed(
+    subject,
+    `${foreignNamespace(namespace)}: workers do not start`,
+    `${foreignNamespaceFix}. If the other installation is gone, run: temporal schedule delete -s ${workflowIds.watcher} -n ${namespace}`,
+  );
 
 /** The heartbeats that workers and the watcher leave in PostgreSQL. */
 export const workersCheck: Check = {

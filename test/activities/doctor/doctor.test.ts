@@ -15,6 +15,7 @@ import { freePort } from '../../support/network/free-port.js';
 import { loadConfig } from '../../../models/settings/config.js';
 import { settingsNeeded } from '../../../models/settings/provider-account.js';
 import { workflowIds } from '../../../workflows/contract.js';
+import { rows } from '../../support/database.js';
 import { asProgram } from '../../support/servers.js';
 import { type Service, startService } from '../../support/service.js';
 import { testEnv } from '../../support/config.js';
@@ -85,6 +86,18 @@ describe('npm run doctor', () => {
     await watcher.unpause();
     const { state, fix } = seen.get('Temporal schedule') ?? {};
     assert.deepEqual([state, fix], ['failed', `Run: temporal schedule toggle --unpause -s ${workflowIds.watcher} -n ${namespace}`]);
+  });
+
+  it('names a namespace that another installation uses', async () => {
+    const move = (by: string) => rows(service.db, `UPDATE schema_migrations SET applied_at = applied_at + interval '${by}'`);
+    const { namespace } = service.temporal;
+    await move('1 second');
+    const { state, detail, fix } = (await found(env)).get('Temporal schedule') ?? {};
+    await move('-1 second');
+    const advice = `Set TEMPORAL_NAMESPACE to one of its own. If the other installation is gone, run: temporal schedule delete -s watcher -n ${namespace}`;
+    const fault = `The Temporal namespace ${namespace} belongs to another installation of Tidings: workers do not start`;
+    assert.deepEqual([state, detail, fix], ['failed', fault, advice]);
+    assert.equal((await found(env)).get('Temporal schedule')?.state, 'ok');
   });
 
   it('names the command that creates a missing namespace', async () => {

@@ -12,15 +12,23 @@ describe('the schedule of the watcher', () => {
   });
   afterEach(() => temporal.close());
 
-  const prepare = () => {
+  const prepare = (installation: string | null = null) => {
     const { connection, client, namespace } = temporal;
-    return prepareTemporal({ connection, schedules: client.schedule, namespace, logger: createLogger('worker', 'silent') });
+    return prepareTemporal({ connection, schedules: client.schedule, namespace, installation, logger: createLogger('worker', 'silent') });
   };
   const describeSchedule = async () => {
     const { spec, policies, state, action, info } = await temporal.client.schedule.getHandle(workflowIds.watcher).describe();
-    const { workflowType, workflowId, taskQueue, args, workflowRunTimeout } = action;
+    const { workflowType, workflowId, taskQueue, args, workflowRunTimeout, memo } = action;
     const starts = { workflowType, workflowId, taskQueue, args };
-    return { every: spec.intervals?.map(({ every }) => every), workflowRunTimeout, policies, state, starts, updatedAt: info.lastUpdatedAt };
+    return {
+      every: spec.intervals?.map(({ every }) => every),
+      workflowRunTimeout,
+      policies,
+      state,
+      starts,
+      memo,
+      updatedAt: info.lastUpdatedAt,
+    };
   };
   /** As an earlier version made it. */
   const createFormer = (every: number) =>
@@ -65,4 +73,36 @@ describe('the schedule of the watcher', () => {
       assert.deepEqual((await describeSchedule()).updatedAt, updatedAt, 'nothing was left to update');
     });
   }
+
+  const refusal = () => ({
+    name: 'Error',
+    message: `The Temporal namespace ${temporal.namespace} belongs to another installation of Tidings. Set TEMPORAL_NAMESPACE to one of its own`,
+  });
+
+  it('belongs to the installation whose worker made it, and refuses workers of another one', async () => {
+    await Promise.all([prepare('one'), prepare('one')]); // two workers that start at the same time
+    await assert.rejects(prepare('two'), refusal());
+    await prepare('one');
+    await prepare(null); // PostgreSQL does not answer
+    assert.deepEqual((await describeSchedule()).memo, { installation: 'one' });
+  });
+
+  it('of an earlier version belongs to the installation of the first worker that starts, and stays as it is otherwise', async () => {
+    await createFormer(30_000);
+    await prepare(null);
+    const { updatedAt: _, ...former } = await describeSchedule();
+    await prepare('one');
+    const { updatedAt: __, ...present } = await describeSchedule();
+    assert.deepEqual(present, { ...former, memo: { installation: 'one' } });
+    await assert.rejects(prepare('two'), refusal());
+  });
+
+  it('keeps its installation when its interval changes', async () => {
+    await prepare('one');
+    const schedule = temporal.client.schedule.getHandle(workflowIds.watcher);
+    await schedule.update((present) => ({ ...present, spec: { intervals: [{ every: 60_000 }] } }) as never);
+    await prepare(null);
+    const { every, memo } = await describeSchedule();
+    assert.deepEqual([every, memo], [[30_000], { installation: 'one' }]);
+  });
 });

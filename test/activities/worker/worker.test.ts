@@ -4,7 +4,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { prepareTemporal } from '../../../activities/worker/prepare-temporal.js';
 import { select } from '../../../models/db/database.js';
+import { installationOf } from '../../../models/installation.js';
+import { createLogger } from '../../../models/process/logger.js';
 import { testEnv } from '../../support/config.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { until } from '../../support/client.js';
@@ -42,6 +45,21 @@ describe('the worker process', () => {
     assert.equal(await text(worker.stderr), 'The database lacks the migration 0001-initial.sql. Run: npm run migrate\n');
     assert.deepEqual(await exited, [1, null]);
     await select(database.db, 'ALTER TABLE hidden RENAME TO schema_migrations');
+  });
+
+  it('the worker process exits 1 and names a namespace that another installation uses', async () => {
+    const moveFirstMigration = (by: string) => select(database.db, `UPDATE schema_migrations SET applied_at = applied_at + ${by}`);
+    const { connection, client, namespace } = temporal;
+    const logger = createLogger('worker', 'silent');
+    await prepareTemporal({ connection, schedules: client.schedule, namespace, installation: await installationOf(database.db), logger });
+    await moveFirstMigration("interval '1 microsecond'");
+    const worker = start('pipe');
+    const exited = once(worker, 'exit');
+    assert.ok(worker.stderr !== null);
+    const fault = `The Temporal namespace ${namespace} belongs to another installation of Tidings. Set TEMPORAL_NAMESPACE to one of its own\n`;
+    assert.equal(await text(worker.stderr), fault);
+    assert.deepEqual(await exited, [1, null]);
+    await moveFirstMigration("interval '-1 microsecond'");
   });
 
   for (const how of ['SIGTERM', 'disconnect'] as const) {

@@ -57,8 +57,8 @@ describe('api/server', () => {
 
   before(async () => {
     temporal = await freshNamespace();
-    const { connection, client, namespace } = temporal;
-    await prepareTemporal({ connection, schedules: client.schedule, namespace, logger: createLogger('worker', 'silent') });
+    const logger = createLogger('worker', 'silent');
+    await prepareTemporal({ ...temporal, schedules: temporal.client.schedule, installation: null, logger });
   });
   after(() => temporal.close());
   beforeEach(async () => {

@@ -182,3 +182,16 @@ describe('the recovery on a Temporal server without the namespace', () => {
     await database.drop();
   });
 });
+
+describe('the recovery in the namespace of another installation', () => {
+  it('refuses also with --force, because it would terminate the workflows there', async () => {
+    const [database, temporal] = await Promise.all([freshDatabase(), freshNamespace()]);
+    const { client, namespace } = temporal;
+    const action = { type: 'startWorkflow', workflowType: 'runWatcher', taskQueue: 'messages', memo: { installation: 'another' } } as const;
+    await client.schedule.create({ scheduleId: workflowIds.watcher, spec: {}, action });
+    const request = { asOf: new Date(), stoppedAt: null, waitSeconds: 1, dryRun: false, force: true };
+    const own = testConfig({ DATABASE_URL: database.url, TEMPORAL_NAMESPACE: namespace });
+    await assert.rejects(runRecovery(own, request), /^Error: The Temporal namespace \S+ belongs to another installation of Tidings\. Set /);
+    await Promise.all([database.drop(), temporal.close()]);
+  });
+});

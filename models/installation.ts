@@ -1,0 +1,41 @@
+/** Tells installations of Tidings apart that use the same Temporal server. */
+import { type Database, openPool, select } from './db/database.js';
+import type { Logger } from './process/logger.js';
+import type { Config } from './settings/config.js';
+
+/** Field of the memo of the watcher's runs, in its schedule: the installation that has the namespace. Earlier versions did not write it. */
+export const installationMemo = 'installation';
+
+/** What is wrong if another installation has the namespace, for people. */
+export const foreignNamespace = (namespace: string) => `The Temporal namespace ${namespace} belongs to another installation of Tidings`;
+/** What to do about it. */
+export const foreignNamespaceFix = 'Set TEMPORAL_NAMESPACE to one of its own';
+
+/**
+ * The installation of this database: the time of its first migration. Nothing changes it, and a restore or an upgrade keeps it. A copy of the
+ * database has it as well.
+ * @returns null if the database has no schema yet
+ */
+export async function installationOf(db: Database): Promise<string | null> {
+  const [table] = await select<{ exists: boolean }>(db, `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`);
+  if (table?.exists !== true) return null;
+  const [first] = await select<{ since: string }>(db, firstMigration);
+  return first?.since ?? null;
+}
+
+const firstMigration = `
+  SELECT to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS since
+  FROM schema_migrations WHERE name LIKE '0001-%'`;
+
+/** Asks the database of these settings. @returns null also if PostgreSQL does not answer: the process starts then (see `requireSchema`) */
+export async function readInstallation({ databaseUrl }: Pick<Config, 'databaseUrl'>, logger: Logger): Promise<string | null> {
+  const db = openPool(databaseUrl, 1, { answerMsMax: 5_000 });
+  try {
+    return await installationOf(db);
+  } catch (err) {
+    logger.warn({ err }, 'the namespace of Temporal could not be compared with the database');
+    return null;
+  } finally {
+    await db.close();
+  }
+}
