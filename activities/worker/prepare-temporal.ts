@@ -35,6 +35,8 @@ export interface Preparations {
   /** The installation of this worker; null if it is not known. */
   installation: string | null;
   logger: Logger;
+  /** Whether the search attributes could not be checked. It is logged once. */
+  isUnchecked?: boolean;
 }
 
 /**
@@ -66,8 +68,9 @@ export async function prepareTemporal(preparations: Preparations): Promise<void>
 export const restorePreparations = async (preparations: Preparations): Promise<boolean> => (await restoreAll(preparations)) === null;
 
 /** @returns the schedule; null when it was missing */
-async function restoreAll({ connection, schedules, namespace, installation, logger }: Preparations): Promise<ScheduleDescription | null> {
-  await addSearchAttributes(connection, namespace).catch((err: unknown) => logger.warn({ err }, 'could not check the search attributes'));
+async function restoreAll(preparations: Preparations): Promise<ScheduleDescription | null> {
+  const { schedules, namespace, installation } = preparations;
+  await checkSearchAttributes(preparations);
   if (await createSchedule(schedules, installation)) return null;
   const present = await schedules.getHandle(workflowIds.watcher).describe();
   if (isForeign(present, installation)) throw new ForeignNamespaceError(`${foreignNamespace(namespace)}. ${foreignNamespaceFix}`);
@@ -101,6 +104,17 @@ async function createSchedule(schedules: ScheduleClient, installation: string | 
 }
 
 /** A cluster may allow this to its operators only. If attributes are missing, the start of a workflow fails and names them. */
+async function checkSearchAttributes(preparations: Preparations): Promise<void> {
+  const { connection, namespace, logger, isUnchecked = false } = preparations;
+  try {
+    await addSearchAttributes(connection, namespace);
+    preparations.isUnchecked = false;
+  } catch (err) {
+    if (!isUnchecked) logger.warn({ err }, 'could not check the search attributes');
+    preparations.isUnchecked = true;
+  }
+}
+
 async function addSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = Object.values(searchAttributes).filter(({ name }) => customAttributes[name] === undefined);

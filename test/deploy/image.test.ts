@@ -41,11 +41,12 @@ describe('scripts for containers and CI', () => {
     });
   }
 
-  it('deploy/create-namespace.sh makes exactly the search attributes that workflows use', () => {
-    const made = [...textOf('deploy/create-namespace.sh').matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [name, type]);
-    const used = Object.values(searchAttributes).map(({ name, type }) => [name, TypedSearchAttributes.toMetadataType(type)]);
-    assert.deepEqual(Object.fromEntries(made), Object.fromEntries(used));
-  });
+  for (const path of ['deploy/create-namespace.sh', 'docs/operations.md'])
+    it(`${path} makes exactly the search attributes that workflows use`, () => {
+      const made = [...textOf(path).matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [name, type]);
+      const used = Object.values(searchAttributes).map(({ name, type }) => [name, TypedSearchAttributes.toMetadataType(type)]);
+      assert.deepEqual(Object.fromEntries(made), Object.fromEntries(used));
+    });
 
   it('deploy/create-namespace.sh creates the namespace, and sets a changed retention at the next start', async () => {
     const { PATH = '', HOME, XDG_CACHE_HOME, TEST_TEMPORAL: address = '' } = process.env;

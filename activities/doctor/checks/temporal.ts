@@ -29,7 +29,7 @@ export const temporalCheck: Check = {
         return [
           version,
           retentionFinding(namespace, hours),
-          attributesFinding(await readAttributes(connection, namespace), namespace),
+          await checkAttributes(connection, namespace),
           await scheduleFinding(new ScheduleClient({ connection, namespace }), namespace, installation),
         ];
       });
@@ -69,19 +69,34 @@ export function retentionFinding(namespace: string, hours: number): Finding {
   );
 }
 
-async function readAttributes(connection: Connection, namespace: string): Promise<Readonly<Record<string, number>>> {
-  return (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes;
+/** Managed clusters permit this call to their operators only. Everything else can be checked. */
+async function checkAttributes(connection: Connection, namespace: string): Promise<Finding> {
+  try {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    return attributesFinding(customAttributes, namespace);
+  } catch (error) {
+    if (!isGrpcServiceError(error) || (error.code as number) !== grpcStatus.permissionDenied) throw error;
+    const list = needed.map(({ name, type }) => `${name} (${typeName(type)})`).join(', ');
+    return warning(
+      'Temporal search attributes',
+      'the cluster permits only its operators to list them',
+      `Make sure that ${namespace} has ${list}: without them messages cannot be accepted or found`,
+    );
+  }
 }
+
+const needed = Object.values(searchAttributes);
+/** The type as the program `temporal` calls it. */
+const typeName = (type: (typeof needed)[number]['type']) => (type === 'KEYWORD' ? 'Keyword' : 'KeywordList');
 
 /** @param found the type of each attribute of the namespace, as `indexedValueType` numbers it */
 export function attributesFinding(found: Readonly<Record<string, number>>, namespace: string): Finding {
   const subject = 'Temporal search attributes';
-  const needed = Object.values(searchAttributes);
   const wrong = needed.filter(({ name, type }) => found[name] !== indexedValueType[type]);
   if (wrong.length === 0) return ok(subject, needed.map(({ name }) => name).join(', '));
   const detail = wrong.map(({ name }) => `${name} ${found[name] === undefined ? 'missing' : 'of another type'}`).join(', ');
   const misfits = wrong.filter(({ name }) => found[name] !== undefined).map(({ name }) => `--name ${name}`);
-  const created = wrong.map(({ name, type }) => `--name ${name} --type ${type === 'KEYWORD' ? 'Keyword' : 'KeywordList'}`);
+  const created = wrong.map(({ name, type }) => `--name ${name} --type ${typeName(type)}`);
   const attributes = 'temporal operator search-attribute';
   const remove = misfits.length === 0 ? '' : `${attributes} remove ${misfits.join(' ')} --yes -n ${namespace} && `; // a type cannot be changed
   return failed(

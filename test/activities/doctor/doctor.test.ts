@@ -11,6 +11,7 @@ import { postmarkEnv } from '../../support/carriers/postmark.js';
 import { sendgridEnv } from '../../support/carriers/sendgrid.js';
 import { sesEnv } from '../../support/carriers/ses.js';
 import { twilioEnv } from '../../support/carriers/twilio.js';
+import { startTemporalFront } from '../../support/network/temporal-front.js';
 import { freePort } from '../../support/network/free-port.js';
 import { loadConfig } from '../../../models/settings/config.js';
 import { settingsNeeded } from '../../../models/settings/provider-account.js';
@@ -98,6 +99,16 @@ describe('npm run doctor', () => {
     const fault = `The Temporal namespace ${namespace} belongs to another installation of Tidings: workers do not start`;
     assert.deepEqual([state, detail, fix], ['failed', fault, advice]);
     assert.equal((await found(env)).get('Temporal schedule')?.state, 'ok');
+  });
+
+  it('names the search attributes to check where the cluster permits only its operators to read them', async () => {
+    const front = await startTemporalFront(service.temporal.address);
+    const seen = await found({ ...env, TEMPORAL_ADDRESS: front.address });
+    front.close();
+    const { state, fix } = seen.get('Temporal search attributes') ?? {};
+    assert.equal(state, 'warning');
+    assert.match(fix ?? '', /WorkspaceId \(Keyword\), Channel \(Keyword\), BatchId \(Keyword\), MessageIds \(KeywordList\)/);
+    for (const subject of ['Temporal', 'Temporal namespace', 'Temporal schedule']) assert.equal(seen.get(subject)?.state, 'ok', subject);
   });
 
   it('names the command that creates a missing namespace', async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { prepareTemporal } from '../../../activities/worker/prepare-temporal.js';
-import { createLogger } from '../../../models/process/logger.js';
+import { Connection } from '@temporalio/client';
+import { prepareTemporal, restorePreparations } from '../../../activities/worker/prepare-temporal.js';
+import { createLogger, type Logger } from '../../../models/process/logger.js';
 import { queues, workflowIds, workflowTypes } from '../../../workflows/contract.js';
 import { until } from '../../support/client.js';
+import { startTemporalFront } from '../../support/network/temporal-front.js';
 import { freshNamespace, type TestTemporal } from '../../support/temporal/temporal.js';
 
 describe('the schedule of the watcher', () => {
@@ -104,5 +106,19 @@ describe('the schedule of the watcher', () => {
     await prepare(null);
     const { every, memo } = await describeSchedule();
     assert.deepEqual([every, memo], [[30_000], { installation: 'one' }]);
+  });
+
+  it('is prepared where a cluster does not permit to create search attributes, and this is logged once', async () => {
+    const front = await startTemporalFront(temporal.address);
+    const warnings: string[] = [];
+    const logger = { warn: (_: object, text: string) => warnings.push(text) } as unknown as Logger;
+    const { client, namespace } = temporal;
+    const connection = await Connection.connect({ address: front.address });
+    const preparations = { connection, schedules: client.schedule, namespace, installation: 'one', logger };
+    await prepareTemporal(preparations);
+    await restorePreparations(preparations);
+    assert.deepEqual(warnings, ['could not check the search attributes']);
+    await connection.close();
+    front.close();
   });
 });
