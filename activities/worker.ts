@@ -12,6 +12,7 @@ import { reportOutdatedRuntime } from '../models/process/runtime.js';
 import { requireSchema, SchemaError } from '../models/require-schema.js';
 import { requireSecretKey, SecretKeyError } from '../models/require-secret-key.js';
 import { queues } from '../workflows/contract.js';
+import { TemporalError } from './support/connect-temporal.js';
 import { SharedEndpointStats } from './webhooks/shared-endpoint-stats.js';
 import type { SharedMemory } from './worker/batch-thread.js';
 import { keepPrepared } from './worker/keep-prepared.js';
@@ -76,7 +77,7 @@ async function startBatchThread(workerData: SharedMemory): Promise<RunningWorker
 }
 
 /** Errors whose message tells the operator what to do. */
-const explained = [ConfigError, SchemaError, SecretKeyError, ForeignNamespaceError];
+const explained = [ConfigError, SchemaError, SecretKeyError, TemporalError, ForeignNamespaceError];
 
 try {
   await main();

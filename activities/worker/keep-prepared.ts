@@ -1,9 +1,10 @@
 /** Checks every 20 seconds that the namespace has the search attributes and the schedule that the service needs. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Connection, ScheduleClient } from '@temporalio/client';
+import { ScheduleClient } from '@temporalio/client';
 import { readInstallation } from '../../models/installation.js';
 import type { Config } from '../../models/settings/config.js';
 import type { Logger } from '../../models/process/logger.js';
+import { connectToTemporal, explainTemporalError } from '../support/connect-temporal.js';
 import { withSignalOf } from '../support/signal-of.js';
 import { ForeignNamespaceError, type Preparations, prepareTemporal, restorePreparations } from './prepare-temporal.js';
 
@@ -21,12 +22,12 @@ export async function keepPrepared(
   logger: Logger,
 ): Promise<() => Promise<void>> {
   const { temporalServer, temporalNamespace: namespace } = config;
-  const connection = await Connection.connect(temporalServer);
+  const connection = await connectToTemporal(temporalServer);
   const schedules = new ScheduleClient({ connection, namespace });
   const preparations = { connection, schedules, namespace, installation: await readInstallation(config, logger), logger };
   await prepareTemporal(preparations).catch(async (error: unknown) => {
     await connection.close();
-    throw error;
+    throw explainTemporalError(temporalServer, error);
   });
   const end = new AbortController();
   const checking = checkRegularly(preparations, end.signal);

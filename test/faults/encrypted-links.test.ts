@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createServer, type Server } from 'node:tls';
+import { runChecks } from '../../activities/doctor/check.js';
+import { temporalCheck } from '../../activities/doctor/checks/temporal.js';
 import { type Certificate, issueCertificate, makeAuthority } from '../../local/tls/certificates.js';
 import { restClient, until } from '../support/client.js';
-import { testEnv } from '../support/config.js';
+import { testConfig, testEnv } from '../support/config.js';
 import { rows } from '../support/database.js';
 import { useDatabase } from '../support/for-each.js';
 import { child } from '../support/parts/child.js';
@@ -80,8 +82,14 @@ describe('encrypted connections', () => {
   it('a worker ends at its start with an untrusted certificate of Temporal', async () => {
     const stranger = await makeAuthority('somebody else');
     const env = { ...(await temporalEnv()), TEMPORAL_TLS_SERVER_CA_CERT_PATH: file('stranger.pem', stranger.cert) };
-    const worker = child('activities/worker.js', testEnv({ PATH: process.env.PATH, DATABASE_URL: asProgram(database.url), ...env }));
+    const log = file('log', '');
+    const worker = child('activities/worker.js', testEnv({ PATH: process.env.PATH, DATABASE_URL: asProgram(database.url), ...env }), log);
     await assert.rejects(worker.start(), /worker\.js ended with 1/);
+    const reason = `Temporal at ${env.TEMPORAL_ADDRESS} (TEMPORAL_ADDRESS) cannot be used: self-signed certificate in certificate chain`;
+    assert.equal(readFileSync(log, 'utf8'), `${reason}\n`);
+    const config = testConfig({ DATABASE_URL: database.url, ...env });
+    const [finding] = await runChecks([temporalCheck], { config, db: database.db });
+    assert.deepEqual([finding?.state, finding?.detail], ['failed', reason]);
   });
 
   it('a process reaches PostgreSQL over TLS, and refuses an untrusted certificate', async () => {

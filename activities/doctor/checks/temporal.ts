@@ -1,5 +1,5 @@
 /** Temporal: the server, the namespace with its search attributes and schedule, the workers and the watcher. */
-import { Connection, isGrpcServiceError, ScheduleClient } from '@temporalio/client';
+import { type Connection, isGrpcServiceError, ScheduleClient } from '@temporalio/client';
 import { foreignNamespace, foreignNamespaceFix, installationOf } from '../../../models/installation.js';
 import { lastWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
@@ -7,11 +7,14 @@ import { grpcStatus } from '../../../models/process/grpc-status.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
+import { connectToTemporal } from '../../support/connect-temporal.js';
 import { indexedValueType, isForeign } from '../../worker/prepare-temporal.js';
 
 /** After a complaint, operators look at closed workflows. PostgreSQL has everything else (docs/scaling.md). */
 const retentionHoursMin = 24;
 const watcherSecondsMax = 180;
+/** Short enough that the reason is known before the time of the check is over. */
+const patienceMs = 4_000;
 
 export const temporalCheck: Check = {
   subject: 'Temporal',
@@ -19,7 +22,7 @@ export const temporalCheck: Check = {
   async run({ config, db, signal }) {
     const { temporalServer, temporalNamespace: namespace } = config;
     const installation = await installationOf(db).catch(() => null); // another check says that PostgreSQL cannot be used
-    const connection = await Connection.connect(temporalServer);
+    const connection = await connectToTemporal(temporalServer, patienceMs);
     try {
       return await connection.withAbortSignal(signal, async () => {
         const { serverVersion } = await connection.workflowService.getSystemInfo({});

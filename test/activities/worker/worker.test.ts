@@ -24,8 +24,12 @@ describe('the worker process', () => {
     await database.drop();
   });
 
-  const start = (stderr: 'inherit' | 'pipe', TEMPORAL_ADDRESS = temporal.address, stdout: 'inherit' | 'pipe' = 'inherit') => {
-    const { namespace: TEMPORAL_NAMESPACE } = temporal;
+  const start = (
+    stderr: 'inherit' | 'pipe',
+    TEMPORAL_ADDRESS = temporal.address,
+    stdout: 'inherit' | 'pipe' = 'inherit',
+    TEMPORAL_NAMESPACE = temporal.namespace,
+  ) => {
     const { PATH, NODE_V8_COVERAGE } = process.env;
     return spawn(process.execPath, [resolve(import.meta.dirname, '../../../activities/worker.js')], {
       env: {
@@ -60,6 +64,15 @@ describe('the worker process', () => {
     assert.equal(await text(worker.stderr), fault);
     assert.deepEqual(await exited, [1, null]);
     await moveFirstMigration("interval '-1 microsecond'");
+  });
+
+  it('the worker process exits 1 and says that Temporal has no such namespace', async () => {
+    const worker = start('pipe', temporal.address, 'pipe', 'nowhere');
+    const exited = once(worker, 'exit');
+    assert.ok(worker.stderr !== null);
+    const fault = `Temporal at ${temporal.address} has no namespace "nowhere": create it, or set TEMPORAL_NAMESPACE\n`;
+    assert.equal(await text(worker.stderr), fault);
+    assert.deepEqual(await exited, [1, null]);
   });
 
   for (const how of ['SIGTERM', 'disconnect'] as const) {

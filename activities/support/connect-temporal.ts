@@ -1,0 +1,56 @@
+/** Connects to Temporal, or says why that is impossible. */
+import { Connection, isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
+import type { TemporalServer } from '../../models/settings/connection-settings.js';
+
+/** Temporal cannot be used. The message says why. */
+export class TemporalError extends Error {}
+
+const probeMs = 3_000;
+
+/**
+ * @param patienceMs how long to wait for a server that is starting
+ * @throws TemporalError
+ */
+export async function connectToTemporal(server: TemporalServer, patienceMs = 10_000): Promise<Connection> {
+  const connection = Connection.lazy({ ...server, connectTimeout: patienceMs });
+  try {
+    await connection.ensureConnected();
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw temporalError(server, callErrorOf(error) ?? (await probe(server)) ?? error);
+  }
+}
+
+/** The error of a call to Temporal, with the address. Any other error stays as it is. */
+export function explainTemporalError(server: TemporalServer, error: unknown): unknown {
+  if (error instanceof NamespaceNotFoundError)
+    return new TemporalError(`Temporal at ${server.address} has no namespace "${error.namespace}": create it, or set TEMPORAL_NAMESPACE`);
+  const callError = callErrorOf(error);
+  return callError === null ? error : temporalError(server, callError);
+}
+
+/** The SDK wraps the errors of some calls. */
+const callErrorOf = (error: unknown) => [error, (error as Error).cause].find(isGrpcServiceError) ?? null;
+
+/**
+ * A connection that waits for its server hides why it fails. A call that does not wait says it.
+ * @returns null if the call succeeds
+ */
+async function probe(server: TemporalServer): Promise<unknown> {
+  const connection = Connection.lazy({ ...server, interceptors: [] });
+  try {
+    await connection.withDeadline(Date.now() + probeMs, () => connection.workflowService.getSystemInfo({}));
+    return null;
+  } catch (error) {
+    return error;
+  } finally {
+    await connection.close();
+  }
+}
+
+function temporalError({ address }: TemporalServer, error: unknown): TemporalError {
+  const text = isGrpcServiceError(error) ? error.details : (error as Error).message;
+  const [, reason = text] = /Last error: (?:Error: )?(.+?)(?:\. Resolution note: |\n|$)/.exec(text) ?? [];
+  return new TemporalError(`Temporal at ${address} (TEMPORAL_ADDRESS) cannot be used: ${reason}`);
+}
