@@ -11,19 +11,20 @@ let program: Promise<string> | undefined;
 
 /**
  * Starts the server. The caller stops it; it also ends if this process is killed.
+ * @param options of the program, which come after the others
  * @throws Error if there is no Redis, or if it ends during its start
  */
-export async function startRedisServer(port: number): Promise<ChildProcess> {
+export async function startRedisServer(port: number, options: readonly string[] = []): Promise<ChildProcess> {
   program ??= findRedis();
-  const part = redisPart(await program, port, (place ??= guardedFolder('redis')).path);
+  const part = redisPart(await program, port, options, (place ??= guardedFolder('redis')).path);
   const { child } = await launchUntilReady(part, place.record, new AbortController().signal);
   return child;
 }
 
-const redisPart = (command: string, port: number, folder: string): Part => ({
+const redisPart = (command: string, port: number, options: readonly string[], folder: string): Part => ({
   name: 'Redis',
   command,
-  args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+  args: ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', ...options],
   env: { PATH: process.env.PATH },
   cwd: folder,
   log: join(folder, `redis-${port}.log`),

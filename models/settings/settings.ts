@@ -67,7 +67,9 @@ export const settings: Record<string, Joi.Schema> = {
     .max(200)
     .default(10)
     .description('database connections per process; in a worker half of them, in the API two fifths, are for batches'),
-  REDIS_URL: url('redis://127.0.0.1:6379', 'redis', 'rediss').description('Redis for the rate limits; in memory when not set'),
+  REDIS_URL: url('redis://127.0.0.1:6379', 'redis', 'rediss').description(
+    'Redis for the rate limits, not in cluster mode; in memory when not set',
+  ),
   TEMPORAL_ADDRESS: hostAndPort.description('Temporal frontend as host:port; a local server is started when not set'),
   TEMPORAL_NAMESPACE: Joi.string().default('default').description('Temporal namespace'),
   TEMPORAL_UI_URL: website.description(

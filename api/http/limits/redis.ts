@@ -1,6 +1,7 @@
 /** The connection to Redis, for the counters of the rate limits. */
 import { Redis } from 'ioredis';
 import type { Logger } from '../../../models/process/logger.js';
+import { redisProbeKeys } from '../../../models/process/redis-probe-keys.js';
 
 /** The longest wait of a request for Redis. */
 const redisTimeoutMs = 200;
@@ -39,7 +40,7 @@ export function connectRedis(url: string, logger: Logger): Redis {
   return redis;
 }
 
-/** Whether the counters work. A server that is full, or a replica after a failover, answers `PING` and refuses writes. */
+/** Whether the counters work. A server that is full, a replica after a failover, or a node of a cluster answers `PING` and refuses writes. */
 export const acceptsWrites = async (redis: Redis): Promise<boolean> =>
   redis.status === 'ready' &&
   (await writeProbe(redis).then(
@@ -47,8 +48,7 @@ export const acceptsWrites = async (redis: Redis): Promise<boolean> =>
     () => false,
   ));
 
-/** Writes a key with the prefix of the counters, because an access list may permit no other. */
-const writeProbe = (redis: Redis) => redis.set('tidings:limit:health', '1', 'PX', 1000);
+const writeProbe = (redis: Redis) => Promise.all(redisProbeKeys.map((key) => redis.set(key, '1', 'PX', 1000)));
 
 /** The server has answered with an error. */
 const isRefusal = (answer: unknown): answer is Error => answer instanceof Error && answer.name === 'ReplyError';

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { acceptsWrites, connectRedis } from '../../../api/http/limits/redis.js';
 import { createLogger, type Logger } from '../../../models/process/logger.js';
 import { until } from '../../support/client.js';
+import { freePort } from '../../support/network/free-port.js';
 import { startRedis } from '../../support/parts/redis.js';
 
 describe('a command to a Redis that hangs', () => {
@@ -60,3 +61,37 @@ describe('a Redis that refuses writes', () => {
     }
   });
 });
+
+describe('a node of a Redis cluster', () => {
+  before(function () {
+    if (process.env.TEST_REDIS === undefined) this.skip();
+  });
+
+  it('refuses the counters if it does not serve all keys', async () => {
+    const cluster = ['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no', '--cluster-port', String(await freePort())];
+    const server = await startRedis(...cluster);
+    const redis = connectRedis(server.url, createLogger('test', 'silent'));
+    const isRefused = async () => redis.status === 'ready' && !(await acceptsWrites(redis));
+    try {
+      await server.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+      await until(() => acceptsWrites(redis), 'it accepts writes while it serves all keys');
+      for (const [first, last] of quarters) {
+        await server.command('CLUSTER', 'DELSLOTSRANGE', first, last);
+        await until(isRefused, `it refuses writes without the slots ${first} to ${last}`);
+        await server.command('CLUSTER', 'ADDSLOTSRANGE', first, last);
+        await until(() => acceptsWrites(redis), 'it accepts writes again');
+      }
+    } finally {
+      redis.disconnect();
+      await server.kill();
+    }
+  });
+});
+
+/** Of the slots of a cluster. */
+const quarters = [
+  ['0', '4095'],
+  ['4096', '8191'],
+  ['8192', '12287'],
+  ['12288', '16383'],
+] as const;
