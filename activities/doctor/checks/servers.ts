@@ -1,20 +1,24 @@
 /** Redis and the mail server. */
 import { Redis } from 'ioredis';
+import { redisProbeKeys } from '../../../models/process/redis-probe-keys.js';
 import { domainOf } from '../../../models/rules/values/email.js';
 import { isOnThisMachine, mailTransport } from '../../support/mail-transport.js';
 import { type Check, type CheckDeps, type Finding, ok, skipped, warning } from '../check.js';
 
 export const redisCheck: Check = {
   subject: 'Redis',
-  fix: 'Check REDIS_URL. Without Redis each API process counts requests for itself',
+  fix: 'Check REDIS_URL: a single server, not a cluster. Without Redis each API process counts requests for itself',
   async run({ config: { redisUrl } }) {
     if (redisUrl === undefined) return [skipped('Redis', 'REDIS_URL is not set: each API process counts requests for itself')];
     const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
-    redis.on('error', () => undefined); // the failed call reports it
+    let reason: Error | undefined; // why it cannot be connected; the failed call says only that the connection is closed
+    redis.on('error', (error: Error) => (reason = error));
     try {
-      await redis.connect();
+      await redis.connect().catch((error: unknown) => {
+        throw reason ?? error;
+      });
       // A server that is full, or a replica after a failover, answers and refuses writes.
-      await redis.set('tidings:limit:doctor', '1', 'PX', 1000);
+      await Promise.all(redisProbeKeys.map((key) => redis.set(key, '1', 'PX', 1000)));
       const policy = await redis.config('GET', 'maxmemory-policy').then(
         (pair) => (pair as string[])[1] ?? '',
         () => '',

@@ -14,7 +14,7 @@ import {
 } from '../../../activities/doctor/checks/database.js';
 import { formerSecretFindings, topicFindings } from '../../../activities/doctor/checks/providers.js';
 import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
-import { policyFinding, redisCheck } from '../../../activities/doctor/checks/servers.js';
+import { policyFinding } from '../../../activities/doctor/checks/servers.js';
 import {
   attributesFinding,
   retentionFinding,
@@ -28,7 +28,6 @@ import { postmarkEnv } from '../../support/carriers/postmark.js';
 import { sendgridEnv } from '../../support/carriers/sendgrid.js';
 import { sesEnv } from '../../support/carriers/ses.js';
 import { twilioEnv } from '../../support/carriers/twilio.js';
-import { startRedis } from '../../support/parts/redis.js';
 import { testConfig } from '../../support/config.js';
 import { connect, type Database } from '../../../models/db/database.js';
 
@@ -175,16 +174,6 @@ describe('findings of the doctor', () => {
     await db.close();
     const seen = findings.map(({ state, fix }) => `${state}, ${fix?.split(/[.,]/)[0]}`);
     assert.deepEqual(seen, ['failed, Check PostgreSQL first', 'failed, Check PostgreSQL first', 'failed, Check PostgreSQL first']);
-  });
-
-  it('findings of the doctor name a Redis that refuses writes', async function () {
-    if (process.env.TEST_REDIS === undefined) this.skip();
-    const redis = await startRedis();
-    await redis.limitMemory('1');
-    const [finding] = await runChecks([redisCheck], { config: testConfig({ REDIS_URL: redis.url }), db: undefined as unknown as Database });
-    await redis.kill();
-    assert.equal(finding?.state, 'failed');
-    assert.match(finding.detail, /^OOM /);
   });
 
   it('findings of the doctor include checks that throw or never end', async () => {
