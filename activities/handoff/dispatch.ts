@@ -3,7 +3,7 @@ import type { Database } from '../../models/db/database.js';
 import { batchPace, type BatchPace } from '../../models/operations/batches/batch-pace.js';
 import { cancelPage } from '../../models/operations/batches/change-batch.js';
 import { completeBatchIfDone } from '../../models/operations/batches/complete-batch-if-done.js';
-import { expireWaiting } from '../../models/operations/handoff/expire-waiting.js';
+import { expireWaiting, nextExpiryInMs } from '../../models/operations/handoff/expire-waiting.js';
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import { nextHandoffInMs, type UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
@@ -18,7 +18,10 @@ import { Turn } from './turn.js';
 export interface Dispatched extends GroupWork {
   /** The time of the slice was over, or the worker stops. The workflow calls the activity again at once. */
   more: boolean;
-  /** Milliseconds until the next call is useful: a limit or rate has to be waited for, or no message is due. */
+  /**
+   * Milliseconds until the next call is useful: a limit or rate has to be waited for, or no message is due. While the batch is paused: until the
+   * next message expires.
+   */
   retryInMs?: number;
 }
 
@@ -48,7 +51,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const { db, waits } = deps;
   const { groupId, batchId, holdsEvents = false } = target;
   const tryInMs = untilNextTry();
-  if (tryInMs > 0) return expireBeforeTry(deps, groupId, tryInMs);
+  if (tryInMs > 0) return expireBeforeTry(deps, target, tryInMs);
   const rounds = new Rounds(deps, groupId, batchId !== undefined);
   const sliceEndsAt = Date.now() + sliceMs;
   const turn = new Turn(deps, { ...target, sliceEndsAt });
@@ -64,7 +67,8 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
     throw notHandedOff('The limit of the provider is used up for now', waitMs);
   }
   const state = await countGroupWork(db, groupId);
-  const waitsForMore = state.queued > 0 && !state.paused && !more;
+  if (state.paused) return { ...state, more, ...(await untilPausedExpiry(db, groupId)) };
+  const waitsForMore = state.queued > 0 && !more;
   const retryInMs = waitMs > 0 || !waitsForMore ? waitMs : await nextHandoffInMs(db, groupId, waits);
   if (isResting && waitsForMore && retryInMs === 0 && rounds.settled === 0) throw notHandedOff('Waiting for an account that is failing', 0);
   return { ...state, more, ...(retryInMs > 0 ? { retryInMs } : {}) };
@@ -131,10 +135,17 @@ async function expireDuringWait(deps: RoundDeps, groupId: string, waitMs: number
   return { waitMs: Math.min(waitMs, nextMs ?? waitMs), hasExpired };
 }
 
-/** Fails what has expired before accounts may be called again. Messages of batches do not expire. */
-async function expireBeforeTry(deps: RoundDeps, groupId: string, tryInMs: number): Promise<Dispatched> {
-  const { db } = deps;
+/** When the next message of a paused page expires. */
+async function untilPausedExpiry(db: Database, groupId: string): Promise<Pick<Dispatched, 'retryInMs'>> {
+  const expiryInMs = await nextExpiryInMs(db, groupId);
+  return expiryInMs === null ? {} : { retryInMs: Math.max(1, expiryInMs) };
+}
+
+/** Fails what has expired before accounts may be called again. */
+async function expireBeforeTry(deps: RoundDeps, { groupId, batchId }: DispatchTarget, tryInMs: number): Promise<Dispatched> {
+  const { db, waits } = deps;
   await expireWaiting(db, groupId, await sendingRules(deps));
+  if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
   const state = await countGroupWork(db, groupId);
   if (state.queued > 0) throw await notHandedOffYet(db, groupId, 'Waiting for the next try', tryInMs);
   return { ...state, more: false };

@@ -3516,6 +3516,11 @@ export interface components {
              * @description At most 30 days ahead; a time in the past means now
              */
             scheduled_at?: string | null;
+            /**
+             * Format: date-time
+             * @description A message that was not handed to a provider by this time fails with the error code `expired`
+             */
+            expires_at?: string | null;
             /** @description Maximum messages per second. Default: as many as the provider accepts */
             rate?: number | null;
             /** @description reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out */
@@ -3580,6 +3585,11 @@ export interface components {
              * @description At most 30 days ahead; a time in the past means now
              */
             scheduled_at?: string | null;
+            /**
+             * Format: date-time
+             * @description A message that was not handed to a provider by this time fails with the error code `expired`
+             */
+            expires_at?: string | null;
             /** @description Maximum messages per second. Default: as many as the provider accepts */
             rate?: number | null;
             /** @description reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out */

@@ -79,6 +79,22 @@ describe('the workflow of a page, with stand-ins for its activities', () => {
     assert.deepEqual(asked, [false]);
   });
 
+  it('a page of a paused batch looks again when its next message expires', async () => {
+    const paused = { ...over, isOver: false, open: 1, queued: 1, paused: true, retryInMs: 500 };
+    const looks: string[] = [];
+    await work(queues.messages, {});
+    await work(queues.bulk, {
+      sendGroup: async () => (looks.push('first'), { ...paused, more: false, again: false }),
+      dispatchMessages: async () => (looks.push('again'), { ...over, more: false }),
+      driveGroup: async () => over,
+    });
+    const handle = await start();
+    await handle.result();
+    const timers = (await handle.fetchHistory()).events?.flatMap(({ timerStartedEventAttributes: timer }) => timer ?? []) ?? [];
+    const seconds = timers.map(({ startToFireTimeout }) => Number(startToFireTimeout?.seconds));
+    assert.deepEqual([looks, seconds], [['first', 'again'], [1]]);
+  });
+
   it('a page that is asked for another round ends without a report', async () => {
     const rounds = [{ ...over, isOver: false, deliveries: 1, left: { ...nothing, more: true } }, over];
     await work(queues.messages, {});

@@ -26,3 +26,8 @@ const hasWaitedForWorker = ({ cause }: ActivityFailure): boolean =>
 export function retryDelayMs({ retryInMs = 0 }: Dispatched, dueAtMs: number): number {
   return Math.max(retryDelayMsMin, dueAtMs - Date.now(), retryInMs);
 }
+
+/** @returns the same for a page of a paused batch, which looks again when its next message expires; `pauseMs` if none expires before */
+export function pausedDelayMs({ retryInMs = 0 }: Dispatched, pauseMs: number): number {
+  return retryInMs > 0 ? Math.min(pauseMs, Math.max(retryDelayMsMin, retryInMs)) : pauseMs;
+}

@@ -4,7 +4,7 @@ import { AcceptUpdate } from './accept-update.js';
 import { local, opening } from '../activities.js';
 import { type AcceptAnswer, type SendGroupInput } from '../contract.js';
 import { GroupDriver } from './group-driver.js';
-import { handOffOrGiveUp, retryDelayMs } from './hand-off.js';
+import { handOffOrGiveUp, pausedDelayMs, retryDelayMs } from './hand-off.js';
 
 /** A paused batch signals its pages when it is resumed. Looking again at growing intervals covers a lost signal. */
 const firstPauseMs = 60_000;
@@ -39,7 +39,7 @@ export async function sendGroup(input: SendGroupInput): Promise<void> {
       await continueAsNew<typeof sendGroup>({ groupId, ...(batchId === undefined ? {} : { batchId }) }); // its state is in the database
     }
     if (work.paused) {
-      await group.pause(pauseMs);
+      await group.pause(pausedDelayMs(work, pauseMs));
       pauseMs = Math.min(2 * pauseMs, longestPauseMs);
     } else if (!work.more) await group.pause(retryDelayMs(work, dueAtMs));
     work = await handOffOrGiveUp(groupId, group.handOff(handoffTimeoutMs));

@@ -31,6 +31,7 @@ export interface BulkBody extends RequestFields {
   tag?: string;
   rate?: number;
   scheduled_at?: Date;
+  expires_at?: Date;
   on_invalid?: 'reject' | 'skip';
   allow_duplicates?: boolean;
   /** Not part of the request: `examineBulk` and `withContacts` derive it. */

@@ -20,7 +20,7 @@ import { assertChannels } from '../accounts/key-fields.js';
 import { scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk, withoutContent } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
-import type { RequestHead } from '../messages/new-message.js';
+import { assertNotExpired, type RequestHead } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
 
 /** The maximum body size of bulk sends and previews. */
@@ -63,6 +63,7 @@ async function accept(
   head: RequestHead<Buffer | null>,
 ) {
   assertTemplateTaken(deps.config, given);
+  assertNotExpired(given, new Date());
   const checkable = refusal === null ? given : withoutContent(given);
   // Contacts are read after the idempotency look-up: a repeated request gets its first response even if its contacts have changed.
   const body = await withinCountries(await withContacts(deps.db, caller.workspaceId, checkable), caller.allowedCountries);

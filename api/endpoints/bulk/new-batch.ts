@@ -47,7 +47,7 @@ export async function* pagesOf(batch: NewBatch, body: BulkBody): AsyncGenerator<
     status: 'accepting',
     status_detail: isAhead(batch) ? 'scheduled' : 'accepted',
     scheduled_at,
-    expires_at: null,
+    expires_at: body.expires_at ?? null,
     created_at,
     traceparent: null, // a page has its trace, and each message its own
   } as const satisfies Partial<NewMessage>;

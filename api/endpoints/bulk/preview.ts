@@ -119,6 +119,7 @@ async function previewAll(
   { workspaceId, allowedCountries }: Caller,
   { given, refusal }: { given: BulkBody; refusal: AppError | null },
 ): Promise<PreviewedMessage[]> {
+  assertNotExpired(given, new Date());
   const checkable = refusal === null ? given : withoutContent(given);
   const bulk = await withinCountries(await withContacts(db, workspaceId, checkable, previewUnitsMax), allowedCountries);
   if (bulk.plan.faults.length > 0) throw invalid(bulk.plan.faults);

@@ -56,7 +56,10 @@ export const commonFields = {
   scheduled_at: moment()
     .custom(rule((at: Date) => (at.getTime() > Date.now() + scheduleMsMax ? '{field} must be at most 30 days ahead' : null)))
     .description('At most 30 days ahead; a time in the past means now'),
-} satisfies Record<keyof ClientFields | 'scheduled_at', Joi.Schema>;
+  expires_at: moment()
+    .custom(afterSchedule)
+    .description('A message that was not handed to a provider by this time fails with the error code `expired`'),
+} satisfies Record<keyof ClientFields | 'scheduled_at' | 'expires_at', Joi.Schema>;
 
 /**
  * The values of placeholders, for the OpenAPI document. Their types are in words: code generators for Go cannot read a value of several types.
@@ -134,9 +137,6 @@ export const sendBody = Joi.object<SendBody>({
       `Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. ${variablesAbout}`,
     ),
   ...commonFields,
-  expires_at: moment()
-    .custom(afterSchedule)
-    .description('A message that was not handed to a provider by this time fails with the error code `expired`'),
   fallback: fallbackField,
 })
   .meta({ variants: [toPhone, toAddress, toContact] })

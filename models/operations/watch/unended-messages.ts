@@ -138,7 +138,8 @@ const isExplained = `
   CASE
     WHEN m.status = 'sent' THEN COALESCE(m.sent_at, m.created_at) + ${seconds('($3::json ->> m.channel)')} > now()
     WHEN m.status <> 'queued' THEN false
-    WHEN g.batch_status IS NOT DISTINCT FROM 'paused' THEN true
+    WHEN g.batch_status IS NOT DISTINCT FROM 'paused' THEN m.expires_at IS NULL OR m.expires_at > now()
+      OR EXISTS (SELECT 1 FROM send_attempts u WHERE u.message_id = m.id AND ${isOpenOrUnknown('u')})
     ELSE COALESCE(${endOfCalls} > now(), ${paceOf} IS NOT NULL AND (m.expires_at IS NULL OR m.expires_at > now()))
   END`;
 

@@ -123,7 +123,7 @@ function afterLostAnswer(first: Attempt, lost: readonly Attempt[], limits: WaitL
 }
 
 /** Waits that also end when the message expires, or when the next step of its chain is sent. */
-const openWaits: readonly Waiting['what'][] = ['hand_off', 'next_attempt', 'report'];
+const openWaits: readonly Waiting['what'][] = ['batch_resume', 'hand_off', 'next_attempt', 'report'];
 
 function endingEarlier(waiting: Waiting, circumstances: Circumstances, now: Date): Waiting {
   if (!openWaits.includes(waiting.what)) return waiting;

@@ -189,6 +189,8 @@ class BulkToRecipients(TypedDict):
     """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
     """At most 30 days ahead; a time in the past means now"""
+    expires_at: NotRequired[Optional[str]]
+    """A message that was not handed to a provider by this time fails with the error code `expired`"""
     rate: NotRequired[Optional[float]]
     """Maximum messages per second. Default: as many as the provider accepts"""
     on_invalid: NotRequired[Optional[Literal["reject", "skip"]]]
@@ -238,6 +240,8 @@ class BulkToTag(TypedDict):
     """Your own reference, for example an order number"""
     scheduled_at: NotRequired[Optional[str]]
     """At most 30 days ahead; a time in the past means now"""
+    expires_at: NotRequired[Optional[str]]
+    """A message that was not handed to a provider by this time fails with the error code `expired`"""
     rate: NotRequired[Optional[float]]
     """Maximum messages per second. Default: as many as the provider accepts"""
     on_invalid: NotRequired[Optional[Literal["reject", "skip"]]]

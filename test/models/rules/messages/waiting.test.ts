@@ -132,6 +132,7 @@ describe('what a message waits for', () => {
     assert.deepEqual(waits(expiring, { attempts: [refused] }), ['next_attempt', later(50)]);
     assert.deepEqual(waits({ expires_at: later(101) }, { attempts: [refused] }), ['next_attempt', later(100)]);
     assert.deepEqual(waits({ expires_at: later(-1) }), ['hand_off', later(-1)]);
+    assert.deepEqual(waits(expiring, { batchStatus: 'paused' }), ['batch_resume', later(50)]);
     assert.deepEqual(waits({ ...expiring, scheduled_at: later(40) }), ['schedule', later(40)]);
     assert.deepEqual(waits(expiring, { attempts: [{ ...refused, outcome: null }] }), ['provider_answer', later(10)]);
     assert.deepEqual(waits(expiring, { attempts: [{ ...refused, outcome: 'unknown' }] }), ['report', later(120)]);

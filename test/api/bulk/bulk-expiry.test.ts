@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { Message } from '../../../models/tables/message.js';
+import { toPeople } from '../../support/bulk-requests.js';
+import { until } from '../../support/client.js';
+import { useApi } from '../use-api.js';
+
+const path = '/api/v1/messages/bulk';
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
+describe('the expiry of a bulk send', () => {
+  const app = useApi();
+  let key: string;
+  let workspaceId: string;
+  beforeEach(async () => {
+    ({ key, workspaceId } = await app.account());
+  });
+  const post = (changes: object, headers: Record<string, string> = {}) =>
+    app.call('POST', path, { key, body: { ...toPeople, ...changes }, headers });
+
+  it('201, and each message of the batch has it', async () => {
+    const expires_at = inHours(1);
+    const { status, headers, body } = await post({ expires_at });
+    assert.deepEqual([status, headers.get('ignored-fields')], [201, null]);
+    const stored = await Message.findAll({ where: { batch_id: body.data.batch.id } });
+    assert.deepEqual(
+      stored.map((message) => message.expires_at?.toISOString()),
+      toPeople.recipients.map(() => expires_at),
+    );
+  });
+  it('400 with the texts of a single send and of its preview, and stores nothing', async () => {
+    const wrong = [
+      [{ expires_at: inHours(-1) }, 'expires_at must be in the future'],
+      [{ scheduled_at: inHours(2), expires_at: inHours(1) }, 'expires_at must be after scheduled_at'],
+      [{ expires_at: 'tomorrow' }, 'Invalid date format'],
+    ] as const;
+    for (const [changes, error] of wrong) {
+      for (const answer of [
+        await post(changes),
+        await app.call('POST', '/api/v1/messages/preview', { key, body: { ...toPeople, ...changes } }),
+      ]) {
+        assert.deepEqual([answer.status, answer.body.error, answer.body.details[0].field], [400, error, 'expires_at']);
+      }
+    }
+    assert.equal(await Message.count({ where: { workspace_id: workspaceId } }), 0);
+  });
+  it('201 with the first answer for a repeated request after the expiry', async () => {
+    const expires_at = new Date(Date.now() + 5_000).toISOString();
+    const headers = { 'Idempotency-Key': 'k' };
+    const first = await post({ expires_at }, headers);
+    await until(() => Date.now() > Date.parse(expires_at), 'it expired');
+    const second = await post({ expires_at }, headers);
+    assert.deepEqual([first.status, second.status, second.body.data], [201, 201, first.body.data]);
+  });
+});
