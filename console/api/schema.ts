@@ -3435,6 +3435,8 @@ export interface components {
             /** Format: date-time */
             scheduled_at: string | null;
             /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
             created_at: string;
             /** Format: date-time */
             sent_at: string | null;

@@ -21,6 +21,7 @@ export function Details({ message, timeline }: { message: Schema<'Message'>; tim
           ['Segments', carrier],
           ['Accepted', <Time key="at" at={message.created_at} />],
           ['Scheduled', message.scheduled_at && <Time at={message.scheduled_at} />],
+          ['Expires', message.expires_at && <Time at={message.expires_at} />],
           ['Reference', message.reference],
           ['Batch', batch_id && <a href={to(`batches/${batch_id}`)}>{batch_id}</a>],
           ['Sent instead of', message.fallback_of && other(message.fallback_of)],

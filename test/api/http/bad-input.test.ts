@@ -29,7 +29,7 @@ const nasty = [
 ];
 const shapes: unknown[] = [null, true, 0, -1, 1e21, [], [[]], {}, { $ne: null }, { length: 5 }, ['a'], [null]];
 
-const bulkOptions = ['metadata', 'metadata.a', 'reference', 'rate', 'scheduled_at', 'on_invalid', 'allow_duplicates'];
+const bulkOptions = ['metadata', 'metadata.a', 'reference', 'rate', 'scheduled_at', 'expires_at', 'on_invalid', 'allow_duplicates'];
 
 describe('bad input', () => {
   const app = useApi();

@@ -36,6 +36,7 @@ describe('messages', () => {
         error_message: null,
         batch_id: null,
         scheduled_at: null,
+        expires_at: null,
       };
       const never = { sent_at: null, delivered_at: null, failed_at: null, read_at: null };
       const price = { credits_used: 1, segments: 1, encoding: 'GSM-7' };

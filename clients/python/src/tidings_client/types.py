@@ -354,6 +354,7 @@ class Message(TypedDict):
     batch_id: Optional[str]
     reference: Optional[str]
     scheduled_at: Optional[str]
+    expires_at: Optional[str]
     created_at: str
     sent_at: Optional[str]
     delivered_at: Optional[str]
