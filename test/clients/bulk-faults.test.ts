@@ -51,12 +51,21 @@ describe('tidings bulk with faults', () => {
     assert.match(stderr, /Send\? \[y\/N\][^]*nothing was sent/);
   });
 
+  it('a preview warns of probable mistakes, with the number of messages', async () => {
+    const path = file(['email', 'a@example.com', 'b@example.com']);
+    const { code, stderr } = await runHere(['bulk', path, '--channel', 'email', '--text', 'Hi', '--preview'], env);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^warning: content\.subject is absent or blank in 2 e-mails: /m);
+  });
+
   it('a bulk send whose texts are too many for one preview has the price of its first rows', async () => {
     const path = file(['email', ...Array.from({ length: 200 }, (_, index) => `p${index}@example.com`)]);
     const args = ['bulk', path, '--channel', 'email', '--subject', 'News', '--text', 'x'.repeat(90 * 1024), '--preview'];
     const { code, stdout, stderr } = await runHere(args, env);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^200 messages, about 20 credits \(balance 1000\)\n/);
+    const unnamed = await runHere(args.toSpliced(4, 2), env);
+    assert.match(unnamed.stderr, /^warning: among the first 100 rows: content\.subject is absent or blank in 100 e-mails: /m);
   });
 
   it('--skip-invalid goes on after a request of which every row is faulty', async () => {

@@ -16,7 +16,7 @@ export async function previewWarnings(
   workspaceId: string,
   { body, to }: { body: SendBody; to: string },
 ): Promise<Fault[]> {
-  const { channel, content, scheduled_at, variables } = body;
+  const { channel, content, variables } = body;
   const names = namesOnList(await erasureKey(db, config.secretKeys), channel, to);
   const isSuppressed = await Suppression.forbids(workspaceId, channel, names);
   return [
@@ -32,8 +32,12 @@ export async function previewWarnings(
     ...(channelTraits[channel].hasApprovedTemplates ? refusedValues(content.template) : []),
     ...warningsOfUnused(body),
     ...(variables === undefined ? literalPlaceholders(usedContent(body)) : []),
-    ...(scheduled_at !== undefined && scheduled_at.getTime() < Date.now()
-      ? [{ field: 'scheduled_at', message: 'scheduled_at is in the past: the message is sent at once' }]
-      : []),
+    ...pastSchedule(body, 'the message is'),
   ];
+}
+
+/** @param are what is sent: `the message is` */
+export function pastSchedule({ scheduled_at }: Pick<SendBody, 'scheduled_at'>, are: string): Fault[] {
+  const isPast = scheduled_at !== undefined && scheduled_at.getTime() < Date.now();
+  return isPast ? [{ field: 'scheduled_at', message: `scheduled_at is in the past: ${are} sent at once` }] : [];
 }

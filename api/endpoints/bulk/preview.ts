@@ -1,7 +1,6 @@
 /** Previews: render and price a single or bulk send without sending it. */
 import Joi from 'joi';
-import type { Database } from '../../../models/db/database.js';
-import { type AppError, invalid } from '../../../models/errors.js';
+import { type AppError, type Fault, invalid } from '../../../models/errors.js';
 import { type BulkPlan, faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
 import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../models/rules/bulk/bulk-preview.js';
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
@@ -21,6 +20,7 @@ import { assertChannels } from '../accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
 import { scopeForContact, scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned, withoutContent } from './bulk-schemas.js';
+import { BulkWarnings } from './bulk-warnings.js';
 import { fallbackSteps, namedIn } from '../messages/fallback.js';
 import { previewedChain } from '../messages/fallback-schemas.js';
 import { previewWarnings } from './preview-warnings.js';
@@ -59,7 +59,9 @@ const previewResponse = named(
     fallback: previewedChain,
     warnings: Joi.array()
       .items(fault())
-      .description('Probable mistakes of a single send that would be accepted. Present only if there are any'),
+      .description(
+        'Probable mistakes of a send that would be accepted; for a bulk send with the number of messages. Present only if there are any',
+      ),
   }),
 );
 
@@ -78,22 +80,19 @@ export const previewMessagesEndpoint = bulkEndpoint({
   refusals: [404, 409],
   response: previewResponse,
   async handler({ caller, body: { single, bulk }, refusal }, { db, config }) {
-    const { workspaceId } = caller;
     const given = single ?? bulk;
     if (given !== null) {
       assertChannels(caller, channelsOf(given));
       assertTemplateTaken(config, given);
     }
-    const singles = single === null ? [] : [await previewOf(caller, single)];
-    const messages = bulk === null ? singles : await previewAll(db, caller, { given: bulk, refusal });
-    if (refusal !== null) throw refusal;
-    const warnings = single === null ? [] : await previewWarnings({ db, config }, workspaceId, { body: single, to: messages[0]?.to ?? '' });
+    const ofBulk = bulk === null ? nothing : await previewAll({ db, config }, caller, { given: bulk, refusal });
+    const { messages, warnings } = single === null ? ofBulk : await previewOne({ db, config }, caller, { given: single, refusal });
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return {
       messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),
       credits: toCredits(cost),
       ...(warnings.length === 0 ? {} : { warnings }),
-      ...(single?.fallback === undefined ? {} : { fallback: await previewChain(workspaceId, single, messages[0]) }),
+      ...(single?.fallback === undefined ? {} : { fallback: await previewChain(caller.workspaceId, single, messages[0]) }),
     };
   },
 });
@@ -113,18 +112,39 @@ function isBulkBody(body: Buffer): boolean {
   }
 }
 
+interface Shown {
+  messages: PreviewedMessage[];
+  warnings: Fault[];
+}
+
+const nothing: Shown = { messages: [], warnings: [] };
+
 /** @throws AppError the refusal, if nothing else is wrong */
 async function previewAll(
-  db: Database,
+  deps: Pick<BulkDeps, 'db' | 'config'>,
   { workspaceId, allowedCountries }: Caller,
   { given, refusal }: { given: BulkBody; refusal: AppError | null },
-): Promise<PreviewedMessage[]> {
+): Promise<Shown> {
+  const { db } = deps;
   assertNotExpired(given, new Date());
   const checkable = refusal === null ? given : withoutContent(given);
   const bulk = await withinCountries(await withContacts(db, workspaceId, checkable, previewUnitsMax), allowedCountries);
   if (bulk.plan.faults.length > 0) throw invalid(bulk.plan.faults);
   if (refusal !== null) throw refusal;
-  return previewBulk(bulk, bulk.plan);
+  const warnings = new BulkWarnings(bulk);
+  const messages = await previewBulk(bulk, bulk.plan, warnings.note);
+  return { messages, warnings: await warnings.all(deps, workspaceId) };
+}
+
+/** @throws AppError as `previewAll` */
+async function previewOne(
+  deps: Pick<BulkDeps, 'db' | 'config'>,
+  caller: Caller,
+  { given, refusal }: { given: SendBody; refusal: AppError | null },
+): Promise<Shown> {
+  const message = await previewOf(caller, given);
+  if (refusal !== null) throw refusal;
+  return { messages: [message], warnings: await previewWarnings(deps, caller.workspaceId, { body: given, to: message.to }) };
 }
 
 /**

@@ -2226,7 +2226,7 @@ export interface components {
             credits: number;
             /** @description Present only if the request has a fallback */
             fallback?: components["schemas"]["PreviewedFallback"];
-            /** @description Probable mistakes of a single send that would be accepted. Present only if there are any */
+            /** @description Probable mistakes of a send that would be accepted; for a bulk send with the number of messages. Present only if there are any */
             warnings?: components["schemas"]["Fault"][];
         };
         PreviewedMessage: {

@@ -32,6 +32,8 @@ export interface Outlook {
   /** Rows with faults, among those of the preview. */
   faulty: number;
   faults: LineFault[];
+  /** Probable mistakes in what is sent. */
+  warnings: string[];
 }
 
 /**
@@ -55,7 +57,8 @@ export async function outlookOf(tidings: Tidings, options: BulkOptions, plan: Pl
     messages.flatMap(({ errors }, index) => errors.map((fault) => ({ index, ...fault }))),
     plan.first,
   );
-  return { summary, first: messages[0]?.text ?? '', credits, balance, faulty, faults };
+  const warnings = (preview.warnings ?? []).map(({ message }) => (isWhole ? message : `among the first ${rows} rows: ${message}`));
+  return { summary, first: messages[0]?.text ?? '', credits, balance, faulty, faults, warnings };
 }
 
 /** As many rows as fit into one preview even if each text has the maximum length. */

@@ -19,7 +19,8 @@ export const bulk: Command = {
   --allow-duplicates   send to a recipient as often as it is in the file; without
                        it the first row counts, even if it has a fault
   --at TIME, --rate N  send later; N messages per second in all
-  --preview            show the first text, the price and faults, send nothing
+  --preview            show the first text, the price, faults and warnings;
+                       send nothing
   --yes                do not ask
   --run NAME           another name sends the same file again
 
@@ -42,6 +43,7 @@ command again: what was sent already is not sent a second time.`,
     const { summary, faults, ...outlook } = await outlookOf(tidings, options, plan, signal);
     const shown = `${summary}\nfirst text: ${plain(outlook.first)}`;
     if (values.yes !== true || values.preview === true) noteFaults(context, faults); // else the responses to the send name them
+    for (const warning of outlook.warnings) terminal.note(`warning: ${warning}`);
     if (values.preview === true) return terminal.print(shown, { ...plan, ...outlook });
     terminal.note(shown);
     if (values.yes !== true && !(await confirm(context))) throw new Failed('nothing was sent');

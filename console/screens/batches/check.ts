@@ -28,6 +28,8 @@ export interface Checked {
   credits: number;
   /** The row of each recipient in `body`. */
   sent: readonly CheckedRow[];
+  /** Probable mistakes in what is sent. */
+  warnings: readonly string[];
 }
 
 /**
@@ -39,8 +41,11 @@ export async function check(sheet: Sheet, draft: Draft): Promise<Checked> {
   const usable = given.filter(({ fault }) => fault === null);
   const body: Body = { ...draft.common, recipients: usable.map(({ recipient }) => recipient) };
   assertFits(body);
-  const { messages = [], credits } =
-    usable.length === 0 ? { messages: [], credits: 0 } : await call('post', '/api/v1/messages/preview', { body });
+  const {
+    messages = [],
+    credits,
+    warnings = [],
+  } = usable.length === 0 ? { messages: [], credits: 0 } : await call('post', '/api/v1/messages/preview', { body });
   const answers = new Map(usable.map(({ row }, index) => [row.number, messages[index]]));
   const rows = given.map(({ row: { number }, recipient: { to }, fault }): CheckedRow => {
     const answer = answers.get(number);
@@ -51,7 +56,13 @@ export async function check(sheet: Sheet, draft: Draft): Promise<Checked> {
   });
   const sent = rows.filter(({ state }) => state === 'ready');
   const recipients = given.filter((_, index) => rows[index]?.state === 'ready').map(({ recipient }) => recipient);
-  return { rows, body: recipients.length === 0 ? null : { ...body, recipients }, credits, sent };
+  return {
+    rows,
+    body: recipients.length === 0 ? null : { ...body, recipients },
+    credits,
+    sent,
+    warnings: warnings.map(({ message }) => message),
+  };
 }
 
 /** @param credits that the recipient costs. What is neither faulty nor paid for is a recipient that was there before */

@@ -65,11 +65,22 @@ export function Outcome({ checked, sheet, isSending }: Props) {
           </button>
         </p>
       )}
+      <Warnings texts={checked.warnings} />
       <SendBatch checked={checked} leftOut={faulty.length} isSending={isSending} />
       <Rows rows={{ faulty, ready: checked.sent, duplicate: duplicates }} />
     </section>
   );
 }
+
+const Warnings = ({ texts }: { texts: readonly string[] }) => (
+  <>
+    {texts.map((text) => (
+      <p key={text} class="error">
+        {text}
+      </p>
+    ))}
+  </>
+);
 
 const tabs = [
   ['faulty', 'Faulty'],

@@ -18,9 +18,14 @@ export interface PreviewedMessage extends Pick<BulkMessage, 'to' | 'segments' | 
 
 /**
  * Every recipient in the given order. A recipient that is left out, because of faults or as a duplicate, costs nothing.
+ * @param note receives each message that would be sent
  * @throws AppError validation_failed if the texts are too long for one answer
  */
-export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise<PreviewedMessage[]> {
+export async function previewBulk(
+  request: BulkRequest,
+  plan: BulkPlan,
+  note: (message: BulkMessage) => void = () => undefined,
+): Promise<PreviewedMessage[]> {
   const { templates } = compileBulk(request);
   const accepted = new Set(plan.accepted);
   // Faults that only the plan can find, such as a country that is not allowed.
@@ -36,6 +41,7 @@ export async function previewBulk(request: BulkRequest, plan: BulkPlan): Promise
     if (units > previewUnitsMax) throw tooMuchText();
     const errors = listed < faultsMax ? faults : faults.slice(0, 1);
     listed += errors.length;
+    if (accepted.has(index)) note(message);
     previewed.push({ to, text: content.text, segments, encoding, cost: accepted.has(index) ? cost : 0, errors });
   }
   return previewed;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Message } from '../../../models/tables/message.js';
 import { people, phone } from '../../support/bulk-requests.js';
+import { rows } from '../../support/database.js';
 import { ledgerOf } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
 
@@ -39,6 +40,10 @@ describe('POST /api/v1/messages/preview', () => {
 
   describe('of a bulk send', () => {
     const bulk = { channel: 'sms', content: { text: 'Hi {{name}}' }, recipients: people };
+    const mails = [
+      { to: 'ada@example.com', s: 'News' },
+      { to: 'bob@example.com', s: ' ' },
+    ];
     it('400 with the faults of the content and of the recipients, as the send', async () => {
       for (const content of [{ text: '' }, { text: 'x'.repeat(1_601) }]) {
         const faulty = { ...bulk, content, recipients: [{ ...people[0], to: 'x' }, people[1]] };
@@ -76,6 +81,52 @@ describe('POST /api/v1/messages/preview', () => {
       });
       assert.equal((await preview({ ...bulk, recipients, allow_duplicates: true })).body.data.credits, 4);
       await assertNothing();
+    });
+    it('200 with warnings that count the messages, without those that would not be sent', async () => {
+      const warned = async (changes: object) => (await preview({ ...bulk, ...changes })).body.data.warnings;
+      for (const [channel, recipient] of [
+        ['sms', phone(0)],
+        ['sms', phone(1)],
+        ['sms', phone(5)],
+        ['email', 'Ada@example.com'],
+      ])
+        await app.call('POST', '/api/v1/suppressions', { key, body: { channel, recipient } });
+      assert.equal(await warned({ recipients: [people[2]] }), undefined);
+      const all = 'are suppressed on sms: their messages would fail and be refunded';
+      const past = { field: 'scheduled_at', message: 'scheduled_at is in the past: the messages are sent at once' };
+      assert.deepEqual(await warned({ recipients: [...people, people[0], { to: phone(5) }], scheduled_at: '2020-01-01T00:00:00Z' }), [
+        { field: 'recipients', message: `2 recipients ${all}` },
+        past,
+      ]);
+      assert.deepEqual(await warned({ channel: 'email', content: { text: 'x', subject: '{{s}}' }, recipients: mails }), [
+        { field: 'recipients', message: '1 recipient is suppressed on email: its message would fail and be refunded' },
+        { field: 'content.subject', message: 'content.subject is absent or blank in 1 e-mail: it gets the subject "(no subject)"' },
+      ]);
+      const template = { name: 'order', language: 'en', variables: { 1: '{{street}}' } };
+      const streets = ['One', 'Two\nlines', 'Three\tlines'].map((street, index) => ({ to: phone(index), street }));
+      assert.deepEqual(await warned({ channel: 'whatsapp', content: { text: 'x', template, subject: 'y' }, recipients: streets }), [
+        {
+          field: 'content.template.variables.1',
+          message:
+            'content.template.variables.1 has line breaks, tabs or more than four spaces in a row, which WhatsApp refuses (2 messages)',
+        },
+        { field: 'content.subject', message: 'content.subject is ignored: it is not sent on whatsapp' },
+      ]);
+    });
+    it('200 with a warning for a tag with more suppressed contacts than one statement looks for', async () => {
+      const { db } = app.deps;
+      const numbers = `SELECT '+1555' || (1000000 + n) AS phone, gen_random_uuid() AS id FROM generate_series(1, 1500) n`;
+      await rows(db, `INSERT INTO contacts (id, workspace_id, phone, tags) SELECT id, $1, phone, '{vip}' FROM (${numbers}) c`, [
+        workspaceId,
+      ]);
+      await rows(
+        db,
+        `INSERT INTO suppressions (id, workspace_id, channel, recipient, reason, source) SELECT id, $1, 'sms', phone, 'manual', 'api' FROM (${numbers}) s`,
+        [workspaceId],
+      );
+      const { body } = await preview({ channel: 'sms', content: { text: 'x' }, tag: 'vip' });
+      const message = '1,500 recipients are suppressed on sms: their messages would fail and be refunded';
+      assert.deepEqual(body.data.warnings, [{ field: 'tag', message }]);
     });
     it('400 for faults of the request as a whole', async () => {
       assert.equal((await preview({ ...bulk, content: {} })).body.error, 'Missing required field: content.text');

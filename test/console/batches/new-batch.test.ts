@@ -41,6 +41,15 @@ describe('a new batch in the console', function () {
     await browser.see('Send 3 messages for 0.3 credits');
   });
 
+  it('probable mistakes are shown before the batch is sent', async () => {
+    const body = { channel: 'sms', recipient: phone(1) };
+    await app.call('POST', '/api/v1/suppressions', { jwt: me.jwt, body });
+    await preview(browser, csv('to', ...numbered(3, phone)), 'Hello');
+    await browser.see('1 recipient is suppressed on sms: its message would fail and be refunded');
+    await browser.see('Send 3 messages for 3 credits');
+    await browser.assertAccessible();
+  });
+
   it('too few credits are shown where the batch is sent, and nothing is sent', async () => {
     const text = 'x'.repeat(1600);
     await preview(browser, csv('to', ...numbered(101, phone)), text);

@@ -482,7 +482,7 @@ class PreviewData(TypedDict):
     fallback: NotRequired[PreviewedFallback]
     """Present only if the request has a fallback"""
     warnings: NotRequired[List[Fault]]
-    """Probable mistakes of a single send that would be accepted. Present only if there are any"""
+    """Probable mistakes of a send that would be accepted; for a bulk send with the number of messages. Present only if there are any"""
 
 
 class PreviewedMessage(TypedDict):
