@@ -58,6 +58,12 @@ describe('tidings bulk with faults', () => {
     assert.match(stderr, /^warning: content\.subject is absent or blank in 2 e-mails: /m);
   });
 
+  it('the command names the fields that the service has ignored', async () => {
+    const { code, stderr } = await runHere(['send', phone(1), 'Hi', '--subject', 'News'], env);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^Tidings ignored fields of POST \/messages\/send: content\.subject$/m);
+  });
+
   it('a bulk send whose texts are too many for one preview has the price of its first rows', async () => {
     const path = file(['email', ...Array.from({ length: 200 }, (_, index) => `p${index}@example.com`)]);
     const args = ['bulk', path, '--channel', 'email', '--subject', 'News', '--text', 'x'.repeat(90 * 1024), '--preview'];

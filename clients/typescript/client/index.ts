@@ -45,6 +45,7 @@ export class Tidings {
 }
 
 export { type ErrorDetail, TidingsError } from './errors.js';
+export type { OnIgnoredFields } from './ignored-fields.js';
 export type { List, Page } from './list.js';
 export type { Batches, Messages } from './messages.js';
 export type { Contacts, Suppressions, Webhooks } from './resources.js';

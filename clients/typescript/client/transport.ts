@@ -1,5 +1,6 @@
 /** One call: its request, its time-out, its repetitions, its answer. */
 import { errorOf, TidingsError } from './errors.js';
+import { ignoredFieldsIn, type OnIgnoredFields, warning } from './ignored-fields.js';
 import { isRetryable, pause, pauseMs } from './retry.js';
 
 /** The caller gave a value that cannot work. */
@@ -16,6 +17,8 @@ export interface TidingsOptions {
   retries?: number;
   /** In place of the global `fetch`. */
   fetch?: typeof fetch;
+  /** Called when a request succeeded, but the service has ignored fields of it, for example unknown ones. Default: a warning on the console */
+  onIgnoredFields?: OnIgnoredFields;
 }
 
 /** Options of a single call. */
@@ -50,9 +53,15 @@ export interface Request {
   isRepeatable?: boolean;
 }
 
+interface Answer<T> {
+  data: T;
+  ignored: string[];
+}
+
 export class Transport {
   readonly #root: string;
   readonly #fetch: typeof fetch;
+  readonly #onIgnoredFields: OnIgnoredFields;
 
   constructor(private readonly options: TidingsOptions) {
     if (typeof options.apiKey !== 'string' || options.apiKey === '') throw new OptionError('apiKey is required');
@@ -60,6 +69,7 @@ export class Transport {
     if (!URL.canParse(options.baseUrl)) throw new OptionError('baseUrl must be a URL, such as https://api.example.com');
     this.#root = `${options.baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
     this.#fetch = options.fetch ?? ((...given) => fetch(...given)); // some runtimes refuse a fetch that is called as a method
+    this.#onIgnoredFields = options.onIgnoredFields ?? warning();
   }
 
   /**
@@ -71,12 +81,16 @@ export class Transport {
     const isRepeatable = request.method !== 'POST' || request.idempotencyKey !== undefined || request.isRepeatable === true;
     const retries = options.retries ?? this.options.retries ?? 5;
     for (let attempt = 0; ; attempt += 1) {
+      let answer: Answer<T>;
       try {
-        return await this.#attempt<T>(request, options, attempt);
+        answer = await this.#attempt<T>(request, options, attempt);
       } catch (error) {
         if (!(error instanceof TidingsError) || attempt >= retries || !isRetryable(error, isRepeatable)) throw error;
         await pause(pauseMs(attempt, error.retryAfterSeconds), options.signal);
+        continue;
       }
+      if (answer.ignored.length > 0) this.#onIgnoredFields(answer.ignored, `${request.method} ${request.path}`);
+      return answer.data;
     }
   }
 
@@ -91,7 +105,7 @@ export class Transport {
     return response;
   }
 
-  async #attempt<T>(request: Request, options: CallOptions, attempt: number): Promise<T> {
+  async #attempt<T>(request: Request, options: CallOptions, attempt: number): Promise<Answer<T>> {
     const timeout = AbortSignal.timeout(options.timeoutMs ?? this.options.timeoutMs ?? 30_000);
     const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
     try {
@@ -100,7 +114,7 @@ export class Transport {
       const response = await this.#ask(request, headers, signal);
       options.onResponse?.(response.status, response.headers, attempt);
       if (!response.ok) throw await errorOf(response);
-      return dataOf<T>(response.status, await response.text());
+      return { data: dataOf<T>(response.status, await response.text()), ignored: ignoredFieldsIn(response.headers) };
     } catch (error) {
       options.signal?.throwIfAborted();
       if (error instanceof TidingsError) throw error;

@@ -1,6 +1,7 @@
 /** Finds the subcommand, reads its options, runs it, and turns what it throws into a text and an exit code. */
 import { parseArgs } from 'node:util';
 import { Tidings, TidingsError } from '../client/index.js';
+import { warning } from '../client/ignored-fields.js';
 import { OptionError } from '../client/transport.js';
 import { batches } from './batches.js';
 import { bulk } from './bulk.js';
@@ -11,7 +12,7 @@ import { login } from './login.js';
 import { cancel, messages, timeline } from './messages.js';
 import { send, trigger } from './send.js';
 import { readSettings } from './settings.js';
-import { type Streams, Terminal } from './terminal.js';
+import { plain, type Streams, Terminal } from './terminal.js';
 import { balance, webhooks } from './webhooks.js';
 
 const sending = { login, send, bulk, batches, messages, timeline, cancel };
@@ -82,13 +83,14 @@ async function runCommand(name: string, command: Command, args: string[], { term
   const { values, positionals } = readArgs(name, command, args);
   const [min, max] = command.arguments;
   if (positionals.length < min || positionals.length > max) throw new UsageError(`usage: tidings ${name} ${command.usage}`);
-  await command.run({ values, positionals, terminal, env, signal, tidings: () => clientOf(env) });
+  await command.run({ values, positionals, terminal, env, signal, tidings: () => clientOf(env, terminal) });
 }
 
-function clientOf(env: NodeJS.ProcessEnv): Tidings {
+function clientOf(env: NodeJS.ProcessEnv, terminal: Terminal): Tidings {
   const settings = readSettings(env);
   try {
-    return new Tidings({ ...settings, retries: 3 }); // somebody waits for the answer
+    const onIgnoredFields = warning((text) => terminal.note(plain(text)));
+    return new Tidings({ ...settings, retries: 3, onIgnoredFields }); // few retries: somebody waits for the answer
   } catch (error) {
     throw new UsageError(`${(error as Error).message}: set TIDINGS_API_KEY and TIDINGS_URL, or run this command with login`, {
       cause: error,

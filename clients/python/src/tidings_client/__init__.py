@@ -4,6 +4,7 @@ from ._async.client import AsyncTidings
 from ._async.lists import AsyncPage, AsyncPages
 from ._errors import ErrorDetail, TidingsError
 from ._events import MessageEvent, StreamedEvent, StreamResetEvent
+from ._ignored_fields import IgnoredFieldsWarning
 from ._sync.client import Tidings
 from ._sync.lists import Page, Pages
 
@@ -14,6 +15,7 @@ __all__ = [
     "AsyncPages",
     "AsyncTidings",
     "ErrorDetail",
+    "IgnoredFieldsWarning",
     "MessageEvent",
     "Page",
     "Pages",

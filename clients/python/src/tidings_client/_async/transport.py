@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Optional, Tuple
 
 import httpx
 
 from .._errors import TidingsError
+from .._ignored_fields import OnIgnoredFields, ignored_fields_in, warn_of_ignored_fields
 from .._request import Options, Request, data_of, failure_of, prepared
 from .._retry import is_retryable, pause_of
 from ._wait import bounded, sleep
@@ -18,10 +19,17 @@ OnResponse = Callable[[httpx.Response], None]
 class AsyncTransport:
     """Calls the service, again after failures that are safe to repeat."""
 
-    def __init__(self, http: httpx.AsyncClient, options: Options, on_response: Optional[OnResponse] = None) -> None:
+    def __init__(
+        self,
+        http: httpx.AsyncClient,
+        options: Options,
+        on_response: Optional[OnResponse] = None,
+        on_ignored_fields: Optional[OnIgnoredFields] = None,
+    ) -> None:
         self.http = http
         self.options = options
         self.on_response = on_response
+        self.on_ignored_fields = on_ignored_fields
 
     async def call(self, request: Request) -> Any:
         """`data` of the answer.
@@ -31,15 +39,19 @@ class AsyncTransport:
         attempt = 0
         while True:
             try:
-                return await self._attempt(request)
+                data, ignored = await self._attempt(request)
             except TidingsError as error:
                 if attempt >= self.options.retries or not is_retryable(error, request.is_repeatable):
                     raise
                 pause = pause_of(attempt, error.retry_after)
+            else:
+                if ignored:
+                    (self.on_ignored_fields or warn_of_ignored_fields)(ignored, f"{request.method} {request.path}")
+                return data
             attempt += 1
             await sleep(pause)
 
-    async def _attempt(self, request: Request) -> Any:
+    async def _attempt(self, request: Request) -> Tuple[Any, List[str]]:
         ends_at = time.monotonic() + self.options.timeout
         body = bytearray()
         try:
@@ -58,4 +70,5 @@ class AsyncTransport:
             raise failure_of(error) from error
         if self.on_response is not None:
             self.on_response(response)
-        return data_of(response.status_code, response.headers, bytes(body))
+        data = data_of(response.status_code, response.headers, bytes(body))
+        return data, ignored_fields_in(response.headers)

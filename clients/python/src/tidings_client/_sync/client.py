@@ -12,6 +12,7 @@ from typing_extensions import Literal, Self
 
 from .. import types
 from .._events import StreamedEvent
+from .._ignored_fields import OnIgnoredFields
 from .._request import Options, Request, options_of
 from .messages import Batches, Messages
 from .resources import Contacts, Suppressions, Webhooks
@@ -40,6 +41,7 @@ class Tidings:
         retries: int = 5,
         http_client: Optional[httpx.Client] = None,
         on_response: Optional[OnResponse] = None,
+        on_ignored_fields: Optional[OnIgnoredFields] = None,
     ) -> None:
         """:param api_key: `tidings_...`, from POST /api-keys
         :param base_url: where the service is, such as `https://api.example.com`; `/api/v1` at its end is allowed
@@ -47,11 +49,13 @@ class Tidings:
         :param retries: further attempts after a failure that is safe to repeat
         :param http_client: instead of one with the settings of httpx, for example behind a proxy; closed by its owner
         :param on_response: called with each response, for what only its headers say, such as `X-RateLimit-Remaining`
+        :param on_ignored_fields: called when a request succeeded, but the service has ignored fields of it, for example
+            unknown ones, with their paths and the request; by default an `IgnoredFieldsWarning`
         :raises ValueError: for options that cannot work
         """
         options = options_of(api_key, base_url, timeout, retries)
         self._owns_http = http_client is None
-        self._use(Transport(http_client or httpx.Client(), options, on_response))
+        self._use(Transport(http_client or httpx.Client(), options, on_response, on_ignored_fields))
 
     def _use(self, transport: Transport) -> None:
         self._transport = transport
@@ -71,7 +75,7 @@ class Tidings:
             options = replace(options, retries=retries)
         other = object.__new__(Tidings)
         other._owns_http = False
-        other._use(Transport(old.http, options, old.on_response))
+        other._use(Transport(old.http, options, old.on_response, old.on_ignored_fields))
         return other
 
     def balance(self) -> types.Balance:

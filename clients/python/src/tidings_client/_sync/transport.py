@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Optional, Tuple
 
 import httpx
 
 from .._errors import TidingsError
+from .._ignored_fields import OnIgnoredFields, ignored_fields_in, warn_of_ignored_fields
 from .._request import Options, Request, data_of, failure_of, prepared
 from .._retry import is_retryable, pause_of
 from ._wait import bounded, sleep
@@ -19,10 +20,17 @@ OnResponse = Callable[[httpx.Response], None]
 class Transport:
     """Calls the service, again after failures that are safe to repeat."""
 
-    def __init__(self, http: httpx.Client, options: Options, on_response: Optional[OnResponse] = None) -> None:
+    def __init__(
+        self,
+        http: httpx.Client,
+        options: Options,
+        on_response: Optional[OnResponse] = None,
+        on_ignored_fields: Optional[OnIgnoredFields] = None,
+    ) -> None:
         self.http = http
         self.options = options
         self.on_response = on_response
+        self.on_ignored_fields = on_ignored_fields
 
     def call(self, request: Request) -> Any:
         """`data` of the answer.
@@ -32,15 +40,19 @@ class Transport:
         attempt = 0
         while True:
             try:
-                return self._attempt(request)
+                data, ignored = self._attempt(request)
             except TidingsError as error:
                 if attempt >= self.options.retries or not is_retryable(error, request.is_repeatable):
                     raise
                 pause = pause_of(attempt, error.retry_after)
+            else:
+                if ignored:
+                    (self.on_ignored_fields or warn_of_ignored_fields)(ignored, f"{request.method} {request.path}")
+                return data
             attempt += 1
             sleep(pause)
 
-    def _attempt(self, request: Request) -> Any:
+    def _attempt(self, request: Request) -> Tuple[Any, List[str]]:
         ends_at = time.monotonic() + self.options.timeout
         body = bytearray()
         try:
@@ -59,4 +71,5 @@ class Transport:
             raise failure_of(error) from error
         if self.on_response is not None:
             self.on_response(response)
-        return data_of(response.status_code, response.headers, bytes(body))
+        data = data_of(response.status_code, response.headers, bytes(body))
+        return data, ignored_fields_in(response.headers)
