@@ -20,13 +20,15 @@ export function FilterBar({ filters, reload }: { filters: Filters; reload(): voi
     if (location.href !== href) return undefined;
     if (isId) return route(to(`messages/${id}`));
     const chosen = {
+      to: undefined,
+      reference: undefined,
       ...found,
       status: textOf(data, 'status'),
       channel: textOf(data, 'channel'),
       batch_id: filters.batch_id,
       start_date: filteredTime(textOf(data, 'start_date'), filters.start_date),
       end_date: filteredTime(textOf(data, 'end_date'), filters.end_date),
-    };
+    } satisfies Record<keyof Filters, string | null | undefined>;
     return search(to('messages', chosen));
   };
   return (
