@@ -45,6 +45,8 @@ interface Declaration {
 export interface ServiceCommand extends Declaration {
   /** The settings that must be there; without it, those that most commands need. */
   settings?: readonly string[];
+  /** Only so that TypeScript tells a command with `run(given)` from a local one. */
+  isLocal?: false;
   run(given: ParsedArguments, context: CommandContext): Promise<CommandOutcome>;
 }
 

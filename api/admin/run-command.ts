@@ -62,7 +62,7 @@ function shown({ ok, text, data, isReport = false }: CommandOutcome, isJson: boo
 }
 
 async function runWith(command: Command, given: ParsedArguments, open: Open): Promise<CommandOutcome> {
-  if ('isLocal' in command) return command.run(given);
+  if (command.isLocal === true) return command.run(given);
   const { close, ...context } = await open(command);
   try {
     return await command.run(given, context);

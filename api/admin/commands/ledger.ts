@@ -2,7 +2,7 @@ import { formatCredits } from '../../../models/rules/billing/credits.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { CreditEntry } from '../../../models/tables/credit-entry.js';
 import { presentTransaction } from '../../present/presenters.js';
-import type { Command, ParsedArguments } from '../command.js';
+import type { Command } from '../command.js';
 import { requireWorkspace } from '../require-workspace.js';
 import { firstOf, numberIn } from '../read-options.js';
 
@@ -15,7 +15,7 @@ export const ledgerCommand: Command = {
   options: { limit: { value: 'N', about: `Maximum number of entries (default ${limits.usual})` } },
   summary:
     'Show the newest ledger entries of a workspace: kind, credits, balance after, and the message, batch or payment that caused each.',
-  async run(given: ParsedArguments) {
+  async run(given) {
     const limit = numberIn(given, 'limit', limits);
     const workspace = await requireWorkspace(given.positionals[0] ?? '');
     const { rows, total } = await CreditEntry.ledger(workspace.id, { page: 1, limit });
