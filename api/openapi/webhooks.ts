@@ -102,9 +102,12 @@ interface EventRequest {
   example: string;
 }
 
+/** `message.sent` → `messageSent`, `webhook.secret_rotated` → `webhookSecretRotated`. */
+export const operationIdOf = (type: string): string => type.replace(/[._](.)/g, (_, letter: string) => letter.toUpperCase());
+
 const requestOf = ({ type, summary, otherwise, notAcknowledged, schema, example }: EventRequest): Json => ({
   post: {
-    operationId: type.replace(/\.(.)/, (_, letter: string) => letter.toUpperCase()),
+    operationId: operationIdOf(type),
     summary,
     description: `Verify the signature over the raw bytes, with a constant-time comparison. Any 2xx within 10 seconds acknowledges the event. ${otherwise}`,
     tags: [eventTag],

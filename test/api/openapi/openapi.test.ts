@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { openapi } from '../../../api/openapi/openapi.js';
+import { operationIdOf } from '../../../api/openapi/webhooks.js';
 import { useApi } from '../use-api.js';
 
 interface Operation {
@@ -19,7 +20,8 @@ interface Named {
   additionalProperties?: boolean;
 }
 const document = openapi(endpoints) as { openapi: string; paths: Record<string, Record<string, Operation>> };
-const { schemas } = (document as unknown as { components: { schemas: Record<string, Named> } }).components;
+const { schemas, pathItems } = (document as unknown as { components: { schemas: Record<string, Named>; pathItems: typeof document.paths } })
+  .components;
 const named = ({ $ref }: { $ref: string }) => schemas[$ref.replace('#/components/schemas/', '')];
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 
@@ -36,6 +38,12 @@ describe('/openapi.json', () => {
   });
   it('the OpenAPI document describes every endpoint once', () => {
     assert.deepEqual(operations.map(({ operationId }) => operationId).toSorted(), endpoints.map(({ id }) => id).toSorted());
+  });
+  it('each operationId becomes a name in any language, also those of webhooks', () => {
+    const ofWebhooks = Object.values(pathItems).flatMap((path) => Object.values(path));
+    assert.ok(ofWebhooks.length > 0);
+    for (const { operationId } of [...operations, ...ofWebhooks]) assert.match(operationId, /^[a-z][A-Za-z]+$/);
+    assert.equal(operationIdOf('webhook.secret_rotated'), 'webhookSecretRotated');
   });
   it('says how each request of a provider or mail program is authenticated', () => {
     const needs = Object.entries(document.paths).flatMap(([path, { post }]) => {
