@@ -73,7 +73,7 @@ class Client(unittest.TestCase):
         self.assertNotEqual(webhooks.rotate_secret(id, overlap_hours=0)["secret"], created["secret"])
         self.assertIn("#token=", webhooks.portal(id)["url"])
         self.assertFalse(webhooks.update(id, {"is_active": False})["is_active"])
-        self.assertEqual(len(webhooks.events()), 4)
+        self.assertIn("message.failed", [event["type"] for event in webhooks.events()])
         self.assertEqual(list(webhooks.deliveries(id)), [])
         self.assertEqual(webhooks.replay(id, {"since": "2026-01-01T00:00:00Z", "dry_run": True})["matched"], 0)
         webhooks.delete(id)
