@@ -9,7 +9,7 @@ import { mapRows } from '../../../models/rules/values/list-window.js';
 import { endpoint, list } from '../../declare.js';
 import { presentApiKey, presentKeyLimits, presentNewApiKey } from '../../present/presenters.js';
 import { startMail } from '../../outside/start-mail.js';
-import { type KeyLimits, keyLimits } from './key-fields.js';
+import { type KeyLimits, keyLimits, limitsIn } from './key-fields.js';
 import { overlapHours } from '../../http/schemas/whole-number.js';
 import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull, valueOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
@@ -68,7 +68,8 @@ export const createApiKeyEndpoint = endpoint({
   status: 201,
   refusals: [409],
   async handler({ caller, body, origin }, deps) {
-    const { name: keyName, scopes: keyScopes = scopes, ...limits } = body;
+    const { name: keyName, scopes: keyScopes = scopes } = body;
+    const limits = limitsIn(body);
     const wanted = { workspace_id: caller.workspaceId, name: keyName, scopes: keyScopes, ...limits };
     const { row, key, mailId } = await issueApiKey(deps.db, deps.config, wanted, origin);
     startMail(deps, mailId);

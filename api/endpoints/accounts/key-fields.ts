@@ -38,6 +38,10 @@ export const keyLimits = {
   channels: oneOrMoreOf('Channel', channels).description('Channels that the key may send on. Default: all'),
 };
 
+/** The restrictions in the body of a request. Its other fields are none, whatever is added to it. */
+export const limitsIn = (body: KeyLimits): KeyLimits =>
+  Object.fromEntries(Object.keys(keyLimits).flatMap((field) => (field in body ? [[field, body[field as keyof KeyLimits]]] : [])));
+
 /** @throws AppError 403 when the caller's key may not send on one of these channels */
 export function assertChannels({ channels: allowed }: Pick<Caller, 'channels'>, wanted: readonly Channel[]): void {
   if (allowed === null) return;
