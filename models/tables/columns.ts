@@ -8,7 +8,7 @@ export interface Column<Value = unknown, Given extends boolean = boolean> {
   readonly dataType: ModelAttributes[string];
   readonly isNullable: boolean;
   readonly isGiven: Given;
-  /** Of a message: an erasure empties it. */
+  /** Of a message: an erasure empties it. Of an API key or a webhook: the closing of the account does. */
   readonly isPersonal: boolean;
   /** For the type of the value only; never set. */
   readonly value?: Value;
@@ -61,7 +61,10 @@ export const nullable = <Value, Given extends boolean>(inner: Column<Value, Give
 /** A column that PostgreSQL fills in if a new row omits it: with a default, or null. */
 export const withDefault = <Value>(inner: Column<Value>): Column<Value, false> => ({ ...inner, isGiven: false });
 
-/** A column of a message with data of a person, which an erasure removes. Other tables list what an erasure removes: see operations/erasure. */
+/**
+ * A column of a message with data of a person, which an erasure removes; or of an API key or a webhook, which the closing of the account removes
+ * (`forget-owner.ts`). The operations list the columns of other tables.
+ */
 export const personal = <Value, Given extends boolean>(inner: Column<Value, Given>): Column<Value, Given> => ({
   ...inner,
   isPersonal: true,

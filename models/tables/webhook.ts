@@ -1,7 +1,7 @@
 /** A webhook: the endpoint for a workspace's events. Its secret is stored encrypted, and is shown once when it is created. */
 import { type Transaction, type WhereOptions } from 'sequelize';
 import { inactiveWebhook } from '../conflicts.js';
-import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
+import { column, type Columns, nullable, personal, type RowOf, withDefault } from './columns.js';
 import { makeId } from '../rules/values/make-id.js';
 import { ownedOf } from './owned.js';
 import { encrypt } from '../rules/values/encryption.js';
@@ -33,12 +33,13 @@ export interface StoredKeyPair {
   public_key: string;
 }
 
+/** `personal`: empty after the closing of the account. */
 export const webhookColumns = {
   id: column.uuid(),
   workspace_id: column.uuid(),
-  url: column.text(),
+  url: personal(column.text()),
   events: column.texts<EventType>(),
-  description: nullable(column.text()),
+  description: personal(nullable(column.text())),
   is_active: withDefault(column.boolean()),
   disabled_reason: withDefault(nullable(column.text())),
   secret: column.bytes(),
@@ -57,7 +58,7 @@ export const webhookColumns = {
   /** One delivery at a time, in the order of the events. */
   ordered: withDefault(column.boolean()),
   /** Origins of the sites that may show its portal in a frame; null: none. */
-  frame_ancestors: withDefault(nullable(column.texts())),
+  frame_ancestors: personal(withDefault(nullable(column.texts()))),
   /** The turns up to this time are taken, if there is a rate. See operations/webhooks/reserve-turns.ts. */
   paced_until: withDefault(nullable(column.timestamp())),
   // See operations/webhooks/settle-deliveries.ts: pending deliveries with a revision below `held_revision` are held.

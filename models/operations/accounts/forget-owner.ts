@@ -1,5 +1,8 @@
 /** Removes from a closed workspace what names its owner and the owner's clients. Safe to repeat. */
 import { type Database, select } from '../../db/database.js';
+import { apiKeyColumns } from '../../tables/api-key.js';
+import type { Columns } from '../../tables/columns.js';
+import { webhookColumns } from '../../tables/webhook.js';
 
 /**
  * Works in statements of bounded size. The rows stay: they still say what was done, what was paid, and which keys there were.
@@ -23,8 +26,14 @@ const emptied = (table: string, values: string, isFull: string) => `
 
 /** Of payments they show sums, which the ledger shows, too. */
 const namingChanges = `changes IS NOT NULL AND type NOT LIKE 'billing.%'`;
-const noKeyName = 'Key of a closed account';
-const noUrl = 'https://closed.invalid/';
+
+/** SQL: changes the columns that are declared `personal`. @param instead the values of those that cannot be null */
+function forgotten(table: string, columns: Columns, instead: Readonly<Record<string, string>>, isDue = 'true'): string {
+  const personal = Object.entries(columns).flatMap(([name, { isPersonal }]) => (isPersonal ? [name] : []));
+  const values = personal.map((name) => ({ name, value: name in instead ? `'${instead[name]}'` : 'NULL' }));
+  const isFull = values.map(({ name, value }) => `${name} IS DISTINCT FROM ${value}`).join(' OR ');
+  return emptied(table, values.map(({ name, value }) => `${name} = ${value}`).join(', '), `${isDue} AND (${isFull})`);
+}
 
 const statements = [
   emptied(
@@ -35,12 +44,8 @@ const statements = [
   // A mail that was not sent yet informs the owner of the end. It loses its recipient when it is sent.
   emptied('mails', 'detail = NULL', 'detail IS NOT NULL AND (sent_at IS NOT NULL OR refused_code IS NOT NULL)'),
   emptied('mail_tokens', 'email = NULL', 'email IS NOT NULL'),
-  emptied(
-    'api_keys',
-    `name = '${noKeyName}', last_used_address = NULL, allowed_addresses = NULL`,
-    `name <> '${noKeyName}' OR last_used_address IS NOT NULL OR allowed_addresses IS NOT NULL`,
-  ),
-  emptied('webhooks', `url = '${noUrl}', description = NULL, frame_ancestors = NULL`, `deleted_at IS NOT NULL AND url <> '${noUrl}'`),
+  forgotten('api_keys', apiKeyColumns, { name: 'Key of a closed account' }),
+  forgotten('webhooks', webhookColumns, { url: 'https://closed.invalid/' }, 'deleted_at IS NOT NULL'),
   emptied('credit_orders', 'idempotency_key = NULL, request_digest = NULL', 'idempotency_key IS NOT NULL'),
   `DELETE FROM login_addresses WHERE (workspace_id, digest) IN (SELECT workspace_id, digest FROM login_addresses WHERE workspace_id = $1 LIMIT $2)
    RETURNING digest`,

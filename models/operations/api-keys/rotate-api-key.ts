@@ -1,5 +1,5 @@
 import { canNoLonger } from '../../conflicts.js';
-import { ApiKey } from '../../tables/api-key.js';
+import { ApiKey, chosenFieldsOf } from '../../tables/api-key.js';
 import type { Config } from '../../settings/config.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
@@ -8,7 +8,7 @@ import { withinQuota } from '../workspaces/within-quota.js';
 import { type IssuedKey, mailAboutKey } from './issue-api-key.js';
 
 /**
- * Creates a key that replaces another one. It has the same name, scopes, limits and lifetime, counted from now. The former key keeps
+ * Creates a key that replaces another one. It has the same name, scopes and limits, and the same lifetime, counted from now. The former key keeps
  * working for `overlapHours` (0: it is revoked at once), but not beyond its own expiry. If it is rotated again meanwhile, for example because
  * the first answer was lost, it gives another key of the same lifetime.
  * @returns the new key, which is shown once, and the id of the mail to its owner
@@ -21,16 +21,16 @@ export async function rotateApiKey(
   { workspaceId, id, overlapHours }: { workspaceId: string; id: string; overlapHours: number },
   origin: Origin,
 ): Promise<IssuedKey> {
-  const { name, scopes, allowed_addresses, channels } = await ApiKey.owned(workspaceId, id);
+  const chosen = chosenFieldsOf(await ApiKey.owned(workspaceId, id));
   // The former key counts while it works. Without an overlap the new key takes its place.
   const max = overlapHours > 0 ? quotas.apiKeys : quotas.apiKeys + 1;
   const rotate = async (transaction: Transaction) => {
     // A concurrent rotation waits here, and then rotates what this one has left.
     const [former] = await select<{ next_expires_at: Date | null }>(db, end, [id, overlapHours], transaction);
     if (former === undefined) throw canNoLonger('API key', 'rotated');
-    const wanted = { workspace_id: workspaceId, name, scopes, allowed_addresses, channels, expires_at: former.next_expires_at };
+    const wanted = { workspace_id: workspaceId, ...chosen, expires_at: former.next_expires_at };
     const issued = await ApiKey.issue(secretKey, wanted, transaction);
-    const target = { type: 'api_key', id, name } as const;
+    const target = { type: 'api_key', id, name: chosen.name } as const;
     const changes = { new_id: issued.row.id, overlap_hours: overlapHours };
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'api_key.rotated', target, changes });
     return { ...issued, mailId: await mailAboutKey(db, transaction, issued.row, origin) };
