@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { Webhook } from '../../../models/tables/webhook.js';
+import { rows } from '../../support/database.js';
+import { deliveryOf } from '../../support/rows/deliveries.js';
+import { buildQueued } from '../../support/rows/factories.js';
+import { useApi } from '../use-api.js';
+
+const hooks = '/api/v1/webhooks';
+const good = { url: 'https://127.0.0.1:9443/hook', events: ['message.sent', 'message.failed'] };
+
+describe('a webhook that is changed or deleted', () => {
+  const app = useApi();
+  let jwt: string;
+  beforeEach(async () => {
+    ({ jwt } = await app.account());
+  });
+  const create = async (body: object = good) => (await app.call('POST', hooks, { jwt, body })).body.data.webhook.id as string;
+
+  /** A delivery of this webhook in this status. @returns its id */
+  async function delivery(webhookId: string, status: string): Promise<string> {
+    const [id, eventId] = [uuidv7(), uuidv7()];
+    const webhook = await Webhook.findByPk(webhookId);
+    const message = await buildQueued(app.deps.db, webhook?.workspace_id ?? '');
+    await rows(app.deps.db, `INSERT INTO events (id, workspace_id, message_id, type, body) VALUES ($1, $2, $3, 'message.sent', '{}')`, [
+      eventId,
+      message.workspace_id,
+      message.id,
+    ]);
+    await rows(
+      app.deps.db,
+      `INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, status, next_attempt_at) VALUES ($1, $2, $3, 'message.sent', $4, $5, now())`,
+      [id, webhookId, eventId, message.id, status],
+    );
+    return id;
+  }
+  const statusOf = async (id: string) => (await deliveryOf(app.deps.db, id)).status;
+
+  describe('PUT /api/v1/webhooks/:id', () => {
+    const put = async (id: string, given: object) => {
+      const { status, body } = await app.call('PUT', `${hooks}/${id}`, { jwt, body: given });
+      assert.equal(status, 200);
+      return body.data.webhook;
+    };
+    it('200 wakes the retrier of a changed webhook, also when that fails', async () => {
+      const id = await create();
+      const woken = async (change: object) => {
+        await put(id, change);
+        return app.calls.filter((call) => call === `carrier ${id}`).length;
+      };
+      assert.equal(await woken({ is_active: false }), 1);
+      assert.equal(await woken({ description: 'nothing to settle' }), 1);
+      assert.equal(await woken({ is_active: true }), 2);
+      assert.equal(await woken({ url: 'https://8.8.8.8/other' }), 3);
+      const { wakeRetrier } = app.deps.temporal;
+      app.deps.temporal.wakeRetrier = async () => Promise.reject(new Error('away'));
+      await put(id, { url: 'https://8.8.8.8/third' });
+      app.deps.temporal.wakeRetrier = wakeRetrier;
+    });
+    it('200 changes only the given fields', async () => {
+      const id = await create();
+      const changed = await put(id, { events: ['message.queued'], description: 'Shop', id: uuidv7(), created_at: 'x', secret: 'x' });
+      assert.deepEqual([changed.id, changed.url, changed.events, changed.description], [id, good.url, ['message.queued'], 'Shop']);
+      assert.equal((await put(id, { url: 'https://example.com/' })).url, 'https://example.com/');
+      assert.deepEqual([(await put(id, {})).description, (await put(id, { url: null })).url], ['Shop', 'https://example.com/']);
+      assert.equal((await put(id, { description: null })).description, null);
+    });
+    it('200 holds open deliveries on deactivation, and activation clears the reason', async () => {
+      const id = await create();
+      const pending = await delivery(id, 'pending');
+      assert.equal((await put(id, { is_active: false })).is_active, false);
+      assert.equal(await statusOf(pending), 'held');
+      await Webhook.update({ disabled_reason: 'gone' }, { where: { id } });
+      assert.equal((await app.call('GET', `${hooks}/${id}`, { jwt })).body.data.webhook.disabled_reason, 'gone');
+      const { is_active, disabled_reason } = await put(id, { is_active: true });
+      assert.deepEqual([is_active, disabled_reason, await statusOf(pending)], [true, null, 'held']);
+    });
+    for (const [body, text] of [
+      [{ is_active: 'yes' }, 'is_active must be a boolean'],
+      [{ events: [] }, 'Invalid events. Must be one of: message.queued, message.sent, message.delivered, message.failed'],
+      [{ url: 'http://x.y' }, 'Webhook URL must use HTTPS'],
+      [{ url: '' }, 'Webhook URL must use HTTPS'],
+      [{ url: 'https://192.168.0.1' }, 'Webhook URL must not point to a private address'],
+    ] as [object, string][]) {
+      it(`400 ${text}, and changes nothing`, async () => {
+        const id = await create();
+        const answer = await app.call('PUT', `${hooks}/${id}`, { jwt, body: { description: 'x', ...body } });
+        assert.deepEqual([answer.status, answer.body.error], [400, text]);
+        assert.equal((await app.call('GET', `${hooks}/${id}`, { jwt })).body.data.webhook.description, null);
+      });
+    }
+  });
+
+  it('200 for DELETE ends open deliveries, and 404 afterwards', async () => {
+    const id = await create();
+    const [pending, done] = [await delivery(id, 'pending'), await delivery(id, 'succeeded')];
+    assert.equal((await app.call('DELETE', `${hooks}/${id}`, { jwt })).status, 200);
+    assert.deepEqual([await statusOf(pending), await statusOf(done)], ['failed', 'succeeded']);
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PUT', ''],
+      ['DELETE', ''],
+      ['GET', '/deliveries'],
+    ] as const) {
+      const answer = await app.call(method, `${hooks}/${id}${path}`, { jwt, ...(method === 'PUT' ? { body: {} } : {}) });
+      assert.deepEqual([answer.status, answer.body.error], [404, 'Webhook not found']);
+    }
+    assert.deepEqual((await app.call('GET', hooks, { jwt })).body.data.webhooks, []);
+  });
+});
