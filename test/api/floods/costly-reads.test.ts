@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Client } from 'pg';
 import { type Database, openPool, select } from '../../../models/db/database.js';
-import { beginReplay } from '../../../models/operations/webhooks/begin-replay.js';
-import { countForDryRun } from '../../../models/operations/webhooks/replay-deliveries.js';
+import { beginReplay } from '../../../models/operations/replays/begin-replay.js';
+import { countForDryRun } from '../../../models/operations/replays/replay-deliveries.js';
 import { byTest } from '../../support/by-test.js';
 import { until } from '../../support/client.js';
 import { lockWaits } from '../../support/lock-table.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { attemptsKept } from '../../../models/operations/webhooks/record-attempt.js';
+import { attemptsKept } from '../../../models/operations/deliveries/record-attempt.js';
 import { forgetWebhookData } from '../../../models/operations/webhooks/forget-webhook-data.js';
 import { idBefore } from '../../../models/rules/values/id-time.js';
 import { rows } from '../../support/database.js';

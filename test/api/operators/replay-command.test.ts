@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { replayAll } from '../../../api/admin/commands/replay-reports.js';
+import { replayAll } from '../../../api/admin/commands/messages/replay-reports.js';
 import { rows } from '../../support/database.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { freePort } from '../../support/network/free-port.js';

@@ -1,8 +1,8 @@
-import { reencryptTotp } from '../../../models/operations/accounts/reencrypt-totp.js';
-import { reencryptErasureKey } from '../../../models/operations/erasure/erasure-key.js';
-import { reencryptSecrets } from '../../../models/operations/webhooks/reencrypt-secrets.js';
-import { countText } from '../../../models/rules/values/text.js';
-import type { Command } from '../command.js';
+import { reencryptTotp } from '../../../../models/operations/accounts/reencrypt-totp.js';
+import { reencryptErasureKey } from '../../../../models/operations/erasure/erasure-key.js';
+import { reencryptSecrets } from '../../../../models/operations/webhooks/reencrypt-secrets.js';
+import { countText } from '../../../../models/rules/values/text.js';
+import type { Command } from '../../command.js';
 
 export const reencryptCommand: Command = {
   name: 'reencrypt',

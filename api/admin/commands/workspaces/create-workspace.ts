@@ -1,12 +1,12 @@
-import { createWorkspace } from '../../../models/operations/accounts/create-workspace.js';
-import { mailLinks } from '../../../models/rules/accounts/mail-texts.js';
-import { systemOrigin } from '../../../models/rules/audit/origin.js';
-import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
-import { emailText } from '../../../models/rules/messages/recipient.js';
-import { isEmail } from '../../../models/rules/values/email.js';
-import { codePoints, isStorable } from '../../../models/rules/values/text.js';
-import { type Command, textIn, UsageError } from '../command.js';
-import { readCredits } from '../read-credits.js';
+import { createWorkspace } from '../../../../models/operations/accounts/create-workspace.js';
+import { mailLinks } from '../../../../models/rules/accounts/mail-texts.js';
+import { systemOrigin } from '../../../../models/rules/audit/origin.js';
+import { creditsText, toCredits } from '../../../../models/rules/billing/credits.js';
+import { emailText } from '../../../../models/rules/messages/recipient.js';
+import { isEmail } from '../../../../models/rules/values/email.js';
+import { codePoints, isStorable } from '../../../../models/rules/values/text.js';
+import { type Command, textIn, UsageError } from '../../command.js';
+import { readCredits } from '../../read-credits.js';
 
 const nameLengthMax = 255;
 

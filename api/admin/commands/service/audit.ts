@@ -1,13 +1,13 @@
-import { explainDatabaseError } from '../../../models/db/explain-database-error.js';
-import type { Difference } from '../../../models/operations/billing/audit-piece.js';
-import { auditNow, storeDifferences } from '../../../models/operations/billing/audit-books.js';
-import { acknowledgeDrift } from '../../../models/operations/billing/acknowledge-drift.js';
-import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
-import { describeFinding } from '../../../models/rules/billing/difference-text.js';
-import type { Database } from '../../../models/db/database.js';
-import { countText } from '../../../models/rules/values/text.js';
-import { type Command, type CommandOutcome, textIn } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
+import { explainDatabaseError } from '../../../../models/db/explain-database-error.js';
+import type { Difference } from '../../../../models/operations/billing/audit-piece.js';
+import { auditNow, storeDifferences } from '../../../../models/operations/billing/audit-books.js';
+import { acknowledgeDrift } from '../../../../models/operations/billing/acknowledge-drift.js';
+import { creditsText, toCredits } from '../../../../models/rules/billing/credits.js';
+import { describeFinding } from '../../../../models/rules/billing/difference-text.js';
+import type { Database } from '../../../../models/db/database.js';
+import { countText } from '../../../../models/rules/values/text.js';
+import { type Command, type CommandOutcome, textIn } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
 
 export const auditCommand: Command = {
   name: 'audit',

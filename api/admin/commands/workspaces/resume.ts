@@ -1,6 +1,6 @@
-import { resume } from '../../../models/operations/workspaces/suspend.js';
-import type { Command } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
+import { resume } from '../../../../models/operations/workspaces/suspend.js';
+import type { Command } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
 
 export const resumeCommand: Command = {
   name: 'resume',

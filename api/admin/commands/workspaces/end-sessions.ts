@@ -1,8 +1,8 @@
-import { endAllSessions } from '../../../models/operations/accounts/end-sessions.js';
-import { systemOrigin } from '../../../models/rules/audit/origin.js';
-import type { Command } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
-import { reasonIn, reasonOption } from '../read-options.js';
+import { endAllSessions } from '../../../../models/operations/accounts/end-sessions.js';
+import { systemOrigin } from '../../../../models/rules/audit/origin.js';
+import type { Command } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
+import { reasonIn, reasonOption } from '../../read-options.js';
 
 export const endSessionsCommand: Command = {
   name: 'workspace end-sessions',

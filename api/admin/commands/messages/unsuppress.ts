@@ -1,10 +1,10 @@
-import { channels } from '../../../models/channels.js';
-import { liftSuppression } from '../../../models/operations/contacts/suppress.js';
-import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
-import { systemOrigin } from '../../../models/rules/audit/origin.js';
-import { namesOnList } from '../../../models/rules/contacts/erasure.js';
-import { type Command, UsageError } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
+import { channels } from '../../../../models/channels.js';
+import { liftSuppression } from '../../../../models/operations/contacts/suppress.js';
+import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js';
+import { systemOrigin } from '../../../../models/rules/audit/origin.js';
+import { namesOnList } from '../../../../models/rules/contacts/erasure.js';
+import { type Command, UsageError } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
 
 export const unsuppressCommand: Command = {
   name: 'unsuppress',

@@ -1,7 +1,7 @@
-import { suspend } from '../../../models/operations/workspaces/suspend.js';
-import type { Command } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
-import { reasonIn, reasonOption } from '../read-options.js';
+import { suspend } from '../../../../models/operations/workspaces/suspend.js';
+import type { Command } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
+import { reasonIn, reasonOption } from '../../read-options.js';
 
 export const suspendCommand: Command = {
   name: 'suspend',

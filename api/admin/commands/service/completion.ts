@@ -1,5 +1,5 @@
-import { type Command, type ParsedArguments, UsageError } from '../command.js';
-import { completionOf, shells } from '../completion.js';
+import { type Command, type ParsedArguments, UsageError } from '../../command.js';
+import { completionOf, shells } from '../../completion.js';
 
 /** @param commands what is completed */
 export const completionCommand = (commands: () => readonly Command[]): Command => ({

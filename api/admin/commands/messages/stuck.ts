@@ -1,12 +1,12 @@
-import { explainDatabaseError } from '../../../models/db/explain-database-error.js';
-import { readServiceGauges } from '../../../models/operations/watch/read-service-gauges.js';
-import type { GaugeReading } from '../../../models/metrics/catalogue.js';
-import { lookNow } from '../../../models/operations/watch/look-at-groups.js';
-import { type UnendedMessage, unendedMessages } from '../../../models/operations/watch/unended-messages.js';
-import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
-import { countText } from '../../../models/rules/values/text.js';
-import type { Command } from '../command.js';
-import { numberIn } from '../read-options.js';
+import { explainDatabaseError } from '../../../../models/db/explain-database-error.js';
+import { readServiceGauges } from '../../../../models/operations/watch/read-service-gauges.js';
+import type { GaugeReading } from '../../../../models/metrics/catalogue.js';
+import { lookNow } from '../../../../models/operations/watch/look-at-groups.js';
+import { type UnendedMessage, unendedMessages } from '../../../../models/operations/watch/unended-messages.js';
+import { seenWorkers } from '../../../../models/operations/watch/worker-heartbeats.js';
+import { countText } from '../../../../models/rules/values/text.js';
+import type { Command } from '../../command.js';
+import { numberIn } from '../../read-options.js';
 
 const olderThan = { usual: 300, max: 31_536_000 };
 const limits = { usual: 100, max: 10_000 };

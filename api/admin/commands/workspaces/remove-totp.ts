@@ -1,9 +1,9 @@
-import { AppError } from '../../../models/errors.js';
-import { removeTotpByOperator } from '../../../models/operations/accounts/set-totp.js';
-import { systemOrigin } from '../../../models/rules/audit/origin.js';
-import type { Command } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
-import { reasonIn, reasonOption } from '../read-options.js';
+import { AppError } from '../../../../models/errors.js';
+import { removeTotpByOperator } from '../../../../models/operations/accounts/set-totp.js';
+import { systemOrigin } from '../../../../models/rules/audit/origin.js';
+import type { Command } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
+import { reasonIn, reasonOption } from '../../read-options.js';
 
 export const removeTotpCommand: Command = {
   name: 'totp remove',

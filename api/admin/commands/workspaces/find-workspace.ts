@@ -1,6 +1,6 @@
-import { type FoundWorkspace, findWorkspaces } from '../../../models/operations/workspaces/find-workspaces.js';
-import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
-import type { Command } from '../command.js';
+import { type FoundWorkspace, findWorkspaces } from '../../../../models/operations/workspaces/find-workspaces.js';
+import { creditsText, toCredits } from '../../../../models/rules/billing/credits.js';
+import type { Command } from '../../command.js';
 
 const shownMax = 50;
 

@@ -1,9 +1,9 @@
-import type { Config } from '../../../models/settings/config.js';
-import { findRecovery } from '../../../models/operations/recovery/begin-recovery.js';
-import { recoveryOutcomes } from '../../../models/operations/recovery/recovery-outcomes.js';
-import { dataOf, statesOf, statusDataOf, statusTableOf, tableOf } from '../../recovery/present-recovery.js';
-import { type Command, type ParsedArguments, type CommandOutcome, type CommandContext, UsageError } from '../command.js';
-import { momentIn, numberIn } from '../read-options.js';
+import type { Config } from '../../../../models/settings/config.js';
+import { findRecovery } from '../../../../models/operations/recovery/begin-recovery.js';
+import { recoveryOutcomes } from '../../../../models/operations/recovery/recovery-outcomes.js';
+import { dataOf, statesOf, statusDataOf, statusTableOf, tableOf } from '../../../recovery/present-recovery.js';
+import { type Command, type ParsedArguments, type CommandOutcome, type CommandContext, UsageError } from '../../command.js';
+import { momentIn, numberIn } from '../../read-options.js';
 
 const waitSeconds = { usual: 900, max: 999_999 };
 
@@ -36,7 +36,7 @@ async function recover(given: ParsedArguments, config: Readonly<Config>): Promis
   if (stoppedAt !== null && stoppedAt < asOf) throw new UsageError('--stopped-at is before --as-of');
   const dryRun = given.values['dry-run'] === true;
   const request = { asOf, stoppedAt, dryRun, force: given.values.force === true, waitSeconds: numberIn(given, 'wait', waitSeconds) };
-  const { runRecovery } = await import('../../recovery/run-recovery.js'); // most commands need no Temporal
+  const { runRecovery } = await import('../../../recovery/run-recovery.js'); // most commands need no Temporal
   const recovered = await runRecovery(config, request);
   return { ok: true, text: tableOf(recovered, dryRun), data: dataOf(recovered, dryRun) };
 }

@@ -1,10 +1,10 @@
-import { formatCredits } from '../../../models/rules/billing/credits.js';
-import { countText } from '../../../models/rules/values/text.js';
-import { CreditEntry } from '../../../models/tables/credit-entry.js';
-import { presentTransaction } from '../../present/presenters.js';
-import type { Command } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
-import { firstOf, numberIn } from '../read-options.js';
+import { formatCredits } from '../../../../models/rules/billing/credits.js';
+import { countText } from '../../../../models/rules/values/text.js';
+import { CreditEntry } from '../../../../models/tables/credit-entry.js';
+import { presentTransaction } from '../../../present/presenters.js';
+import type { Command } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
+import { firstOf, numberIn } from '../../read-options.js';
 
 const limits = { usual: 20, min: 1, max: 1_000 };
 

@@ -1,6 +1,6 @@
-import { type FoundKey, findApiKeys } from '../../../models/operations/api-keys/find-api-keys.js';
-import type { Command } from '../command.js';
-import { readKey } from '../read-key.js';
+import { type FoundKey, findApiKeys } from '../../../../models/operations/api-keys/find-api-keys.js';
+import type { Command } from '../../command.js';
+import { readKey } from '../../read-key.js';
 
 const shownMax = 50;
 

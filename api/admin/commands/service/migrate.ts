@@ -1,4 +1,4 @@
-import type { Command } from '../command.js';
+import type { Command } from '../../command.js';
 
 export const migrateCommand: Command = {
   name: 'migrate',
@@ -6,7 +6,7 @@ export const migrateCommand: Command = {
   settings: ['DATABASE_URL'],
   summary: 'Bring the database to the newest schema, and give the role of the program its rights.',
   async run(_given, { config }) {
-    const { migrateWith } = await import('../../../models/migrate.js'); // no other command needs its library
+    const { migrateWith } = await import('../../../../models/migrate.js'); // no other command needs its library
     const applied = await migrateWith(config);
     return { ok: true, text: applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`, data: { applied } };
   },

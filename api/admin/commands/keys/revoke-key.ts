@@ -1,11 +1,11 @@
-import { findApiKeys } from '../../../models/operations/api-keys/find-api-keys.js';
-import { revokeApiKey } from '../../../models/operations/api-keys/revoke-api-key.js';
-import { isWellFormedApiKey } from '../../../models/rules/accounts/api-key.js';
-import { systemOrigin } from '../../../models/rules/audit/origin.js';
-import { isUuid } from '../../../models/rules/values/text.js';
-import { type Command, UsageError } from '../command.js';
-import { readKey } from '../read-key.js';
-import { reasonIn, reasonOption } from '../read-options.js';
+import { findApiKeys } from '../../../../models/operations/api-keys/find-api-keys.js';
+import { revokeApiKey } from '../../../../models/operations/api-keys/revoke-api-key.js';
+import { isWellFormedApiKey } from '../../../../models/rules/accounts/api-key.js';
+import { systemOrigin } from '../../../../models/rules/audit/origin.js';
+import { isUuid } from '../../../../models/rules/values/text.js';
+import { type Command, UsageError } from '../../command.js';
+import { readKey } from '../../read-key.js';
+import { reasonIn, reasonOption } from '../../read-options.js';
 
 export const revokeKeyCommand: Command = {
   name: 'keys revoke',

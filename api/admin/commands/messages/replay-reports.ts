@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { currentTime, type Database } from '../../../models/db/database.js';
-import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
+import { currentTime, type Database } from '../../../../models/db/database.js';
+import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js';
 import {
   groupsWithReports,
   type ReplayedReports,
   type ReportFilter,
   replayReports,
-} from '../../../models/operations/reports/replay-reports.js';
-import type { Wake } from '../../../models/operations/reports/record-reports.js';
-import { countText, isUuid } from '../../../models/rules/values/text.js';
-import { type Command, type ParsedArguments, type CommandContext, textIn, UsageError } from '../command.js';
-import { momentIn } from '../read-options.js';
+} from '../../../../models/operations/reports/replay-reports.js';
+import type { Wake } from '../../../../models/operations/reports/record-reports.js';
+import { countText, isUuid } from '../../../../models/rules/values/text.js';
+import { type Command, type ParsedArguments, type CommandContext, textIn, UsageError } from '../../command.js';
+import { momentIn } from '../../read-options.js';
 
 export const replayReportsCommand: Command = {
   name: 'replay-reports',
@@ -74,7 +74,7 @@ async function untilApplied(db: Database, wakes: readonly CountedWake[], pageMs:
 
 async function replayWith(filter: ReportFilter, { db, config }: CommandContext): Promise<Replayed> {
   const key = await erasureKey(db, config.secretKeys);
-  const { connectTemporal } = await import('../../outside/temporal.js'); // most commands need no Temporal
+  const { connectTemporal } = await import('../../../outside/temporal.js'); // most commands need no Temporal
   const temporal = connectTemporal(config);
   try {
     return await replayAll({ db, key }, filter, (wake) => temporal.wake(wake));

@@ -1,8 +1,8 @@
-import { takeCredits } from '../../../models/operations/billing/take-credits.js';
-import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
-import { type Command, textIn } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
-import { leftText, readCredits } from '../read-credits.js';
+import { takeCredits } from '../../../../models/operations/billing/take-credits.js';
+import { creditsText, toCredits } from '../../../../models/rules/billing/credits.js';
+import { type Command, textIn } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
+import { leftText, readCredits } from '../../read-credits.js';
 
 export const takeCreditsCommand: Command = {
   name: 'workspace take-credits',

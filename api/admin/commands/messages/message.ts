@@ -1,10 +1,10 @@
-import { foundColumns } from '../../../models/operations/messages/find-messages.js';
-import { countText, isUuid } from '../../../models/rules/values/text.js';
-import { Message } from '../../../models/tables/message.js';
-import { Workspace } from '../../../models/tables/workspace.js';
-import { timelineFor } from '../../endpoints/messages/timeline.js';
-import { type Command, UsageError } from '../command.js';
-import { factsOf, type MessageFacts } from '../message-facts.js';
+import { foundColumns } from '../../../../models/operations/messages/find-messages.js';
+import { countText, isUuid } from '../../../../models/rules/values/text.js';
+import { Message } from '../../../../models/tables/message.js';
+import { Workspace } from '../../../../models/tables/workspace.js';
+import { timelineFor } from '../../../endpoints/messages/timeline.js';
+import { type Command, UsageError } from '../../command.js';
+import { factsOf, type MessageFacts } from '../../message-facts.js';
 
 export const messageCommand: Command = {
   name: 'message',

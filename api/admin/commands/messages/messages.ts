@@ -1,9 +1,9 @@
-import { type MessageFilter, findMessages } from '../../../models/operations/messages/find-messages.js';
-import { countText } from '../../../models/rules/values/text.js';
-import { type Command, type ParsedArguments, textIn, UsageError } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
-import { factsOf, type MessageFacts } from '../message-facts.js';
-import { firstOf, momentIn, numberIn } from '../read-options.js';
+import { type MessageFilter, findMessages } from '../../../../models/operations/messages/find-messages.js';
+import { countText } from '../../../../models/rules/values/text.js';
+import { type Command, type ParsedArguments, textIn, UsageError } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
+import { factsOf, type MessageFacts } from '../../message-facts.js';
+import { firstOf, momentIn, numberIn } from '../../read-options.js';
 
 const limits = { usual: 50, min: 1, max: 1_000 };
 const dayMs = 86_400_000;

@@ -1,9 +1,9 @@
-import { type RecentOutcome, recentOutcomes } from '../../../models/operations/handoff/recent-outcomes.js';
-import { readRoutes, type RouteChange, type RouteState } from '../../../models/operations/handoff/read-routes.js';
-import { levelMax } from '../../../models/rules/routing/route.js';
-import { countText } from '../../../models/rules/values/text.js';
-import type { Command } from '../command.js';
-import { numberIn } from '../read-options.js';
+import { type RecentOutcome, recentOutcomes } from '../../../../models/operations/handoff/recent-outcomes.js';
+import { readRoutes, type RouteChange, type RouteState } from '../../../../models/operations/handoff/read-routes.js';
+import { levelMax } from '../../../../models/rules/routing/route.js';
+import { countText } from '../../../../models/rules/values/text.js';
+import type { Command } from '../../command.js';
+import { numberIn } from '../../read-options.js';
 
 const changesShown = { usual: 20, max: 99_999 };
 

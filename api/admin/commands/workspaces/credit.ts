@@ -1,10 +1,10 @@
-import { creditPayment } from '../../../models/operations/billing/credit-payment.js';
-import { grantCredits } from '../../../models/operations/billing/grant-credits.js';
-import { creditsText, toCredits } from '../../../models/rules/billing/credits.js';
-import { readMoney } from '../../../models/rules/billing/currency.js';
-import { type Command, type ParsedArguments, textIn, UsageError } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
-import { leftText, readCredits } from '../read-credits.js';
+import { creditPayment } from '../../../../models/operations/billing/credit-payment.js';
+import { grantCredits } from '../../../../models/operations/billing/grant-credits.js';
+import { creditsText, toCredits } from '../../../../models/rules/billing/credits.js';
+import { readMoney } from '../../../../models/rules/billing/currency.js';
+import { type Command, type ParsedArguments, textIn, UsageError } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
+import { leftText, readCredits } from '../../read-credits.js';
 
 export const creditCommand: Command = {
   name: 'workspace credit',

@@ -1,7 +1,7 @@
-import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
-import { systemOrigin } from '../../../models/rules/audit/origin.js';
-import { type Command, textIn, UsageError } from '../command.js';
-import { requireWorkspace } from '../require-workspace.js';
+import { closeWorkspace } from '../../../../models/operations/accounts/close-workspace.js';
+import { systemOrigin } from '../../../../models/rules/audit/origin.js';
+import { type Command, textIn, UsageError } from '../../command.js';
+import { requireWorkspace } from '../../require-workspace.js';
 
 export const closeWorkspaceCommand: Command = {
   name: 'workspace close',

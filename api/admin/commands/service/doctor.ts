@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import type { Command } from '../command.js';
+import type { Command } from '../../command.js';
 
 /** It belongs to the workers, because it knows the carriers; so it runs as a program of its own. */
-const program = resolve(import.meta.dirname, '../../../activities/doctor/doctor.js');
+const program = resolve(import.meta.dirname, '../../../../activities/doctor/doctor.js');
 
 export const doctorCommand: Command = {
   name: 'doctor',
