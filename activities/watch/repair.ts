@@ -4,7 +4,7 @@
  */
 import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
-import { leaveOverdue } from '../../models/operations/webhooks/retriers.js';
+import { leaveOverdue } from '../../models/operations/deliveries/retriers.js';
 import { fallBack } from '../../models/operations/messages/fall-back.js';
 import { type OverdueFallback, overdueFallbacks } from '../../models/operations/messages/fallback-chain.js';
 import {
@@ -24,9 +24,9 @@ import {
 } from '../../models/operations/watch/look-at-batches.js';
 import { queuedPages } from '../../models/operations/watch/look-at-groups.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
-import { type OverdueReplay, overdueReplays } from '../../models/operations/webhooks/replay-progress.js';
+import { type OverdueReplay, overdueReplays } from '../../models/operations/replays/replay-progress.js';
 import { workspaceOfWebhook } from '../../models/operations/webhooks/workspace-of-webhook.js';
-import { unsettledWebhooks } from '../../models/operations/webhooks/settle-deliveries.js';
+import { unsettledWebhooks } from '../../models/operations/deliveries/settle-deliveries.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { eachOf, inPages } from './repair-pages.js';
 import { type RepairDeps, repairGroups } from './repair-groups.js';

@@ -1,9 +1,9 @@
 /** Attempts to deliver events: first attempts of a group, attempts of a retrier and of a replay. Writes their outcomes in batches. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
-import type { DueDelivery, FirstDelivery, SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
-import { claimWebhookProbe } from '../../models/operations/webhooks/note-health.js';
-import { type Attempt, type AttemptEffect, recordAttempts } from '../../models/operations/webhooks/record-attempt.js';
+import type { DueDelivery, FirstDelivery, SendableDelivery } from '../../models/operations/deliveries/due-deliveries.js';
+import { claimWebhookProbe } from '../../models/operations/deliveries/note-health.js';
+import { type Attempt, type AttemptEffect, recordAttempts } from '../../models/operations/deliveries/record-attempt.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { cachingDecrypter, type Decrypter } from '../../models/rules/values/encryption.js';
 import { groupBy } from '../../models/rules/values/group-by.js';

@@ -1,7 +1,7 @@
 /** Applies a change of a webhook to its deliveries, in the background and slowly enough to delay no other work. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
-import { settleDeliveries, type SettlingPlace } from '../../models/operations/webhooks/settle-deliveries.js';
+import { settleDeliveries, type SettlingPlace } from '../../models/operations/deliveries/settle-deliveries.js';
 
 /** Minimum pause. A page whose rows are all locked takes no time. */
 const restMsMin = 5;

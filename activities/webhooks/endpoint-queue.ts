@@ -1,5 +1,5 @@
 /** Attempts to one endpoint: the events of a message in order, messages in parallel, at the rate that its owner set. */
-import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
+import type { SendableDelivery } from '../../models/operations/deliveries/due-deliveries.js';
 import { groupBy } from '../../models/rules/values/group-by.js';
 import type { TurnsOfWebhook } from './turns-of-webhook.js';
 

@@ -1,9 +1,9 @@
 /** First attempts of a group's events: made here, or left to retriers and child workflows. */
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
-import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
-import { type DueDelivery, type FirstDelivery, firstDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
-import { leaveToChild } from '../../models/operations/webhooks/child-deliveries.js';
+import { leaveToRetriers } from '../../models/operations/deliveries/retriers.js';
+import { type DueDelivery, type FirstDelivery, firstDeliveries } from '../../models/operations/deliveries/due-deliveries.js';
+import { leaveToChild } from '../../models/operations/deliveries/child-deliveries.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';
 import type { Attempts } from './attempts.js';
 

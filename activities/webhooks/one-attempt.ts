@@ -1,10 +1,10 @@
 /** One attempt of a delivery: what is sent, and the effects of the outcome on the delivery and its endpoint. */
 import { noteAttempt } from '../../models/metrics/observe.js';
-import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
-import type { HealthNote } from '../../models/operations/webhooks/note-health.js';
-import type { Attempt, DeliveryOutcome } from '../../models/operations/webhooks/record-attempt.js';
+import type { SendableDelivery } from '../../models/operations/deliveries/due-deliveries.js';
+import type { HealthNote } from '../../models/operations/deliveries/note-health.js';
+import type { Attempt, DeliveryOutcome } from '../../models/operations/deliveries/record-attempt.js';
 import type { Decrypter } from '../../models/rules/values/encryption.js';
-import type { ReplayClaim } from '../../models/operations/webhooks/claim-replayed.js';
+import type { ReplayClaim } from '../../models/operations/replays/claim-replayed.js';
 import { testEventType } from '../../models/rules/webhooks/events.js';
 import { parseRetryAfter, retryDelaySeconds } from '../../models/rules/webhooks/retry.js';
 import { deliveryHeaders, type SignedDelivery } from '../../models/rules/webhooks/signed-headers.js';

@@ -1,4 +1,4 @@
-import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
+import type { SendableDelivery } from '../../models/operations/deliveries/due-deliveries.js';
 import { isRecorded, isTracing, placeUnder, recordSpan, stopwatch } from '../../models/tracing/tracing.js';
 import { formatTraceparent, newSpanIn, traceStart } from '../../models/tracing/trace-context.js';
 import type { PostResult } from './post-webhook.js';

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
 import type { ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
-import type { SendableDelivery } from '../../models/operations/webhooks/due-deliveries.js';
-import { isWebhookUnchanged, reserveTurns, type Turns } from '../../models/operations/webhooks/reserve-turns.js';
+import type { SendableDelivery } from '../../models/operations/deliveries/due-deliveries.js';
+import { isWebhookUnchanged, reserveTurns, type Turns } from '../../models/operations/deliveries/reserve-turns.js';
 import type { Trigger } from '../../models/tables/delivery.js';
 import { tooManyAttempts } from './too-many-attempts.js';
 

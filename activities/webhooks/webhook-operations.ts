@@ -2,12 +2,12 @@
 import { activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../models/tables/delivery.js';
-import { leaveToRetriers } from '../../models/operations/webhooks/retriers.js';
-import { deliveriesIn } from '../../models/operations/webhooks/due-deliveries.js';
-import { type AskedWait, askedWait } from '../../models/operations/webhooks/note-health.js';
-import { claimedByReplay, claimReplayed } from '../../models/operations/webhooks/claim-replayed.js';
-import { listReplayable } from '../../models/operations/webhooks/replay-deliveries.js';
-import { isReplayRunning, noteReplayWaits, notYetReplayed, recordReplayPage } from '../../models/operations/webhooks/replay-progress.js';
+import { leaveToRetriers } from '../../models/operations/deliveries/retriers.js';
+import { deliveriesIn } from '../../models/operations/deliveries/due-deliveries.js';
+import { type AskedWait, askedWait } from '../../models/operations/deliveries/note-health.js';
+import { claimedByReplay, claimReplayed } from '../../models/operations/replays/claim-replayed.js';
+import { listReplayable } from '../../models/operations/replays/replay-deliveries.js';
+import { isReplayRunning, noteReplayWaits, notYetReplayed, recordReplayPage } from '../../models/operations/replays/replay-progress.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { Tally } from '../../models/flow/tally.js';
 import { Webhook } from '../../models/tables/webhook.js';

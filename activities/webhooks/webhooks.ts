@@ -1,9 +1,9 @@
 /** The activities that deliver events: first attempts of a group, and the attempts of retriers and child workflows. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
-import { beginRetrying, type RetriedWebhook, restRetrier } from '../../models/operations/webhooks/retriers.js';
-import { retrierDeliveries, type OwnDelivery, pendingDeliveries } from '../../models/operations/webhooks/due-deliveries.js';
-import { countFailed } from '../../models/operations/webhooks/child-deliveries.js';
+import { beginRetrying, type RetriedWebhook, restRetrier } from '../../models/operations/deliveries/retriers.js';
+import { retrierDeliveries, type OwnDelivery, pendingDeliveries } from '../../models/operations/deliveries/due-deliveries.js';
+import { countFailed } from '../../models/operations/deliveries/child-deliveries.js';
 import { Tally } from '../../models/flow/tally.js';
 import { countText } from '../../models/rules/values/text.js';
 import { DeliverySettler } from './delivery-settler.js';

@@ -1,6 +1,6 @@
 /** The public shape of webhooks, deliveries and replays. Fields are listed one by one, as in `presenters.ts`. */
 import type { Delivery } from '../../models/tables/delivery.js';
-import type { ReplayRange } from '../../models/operations/webhooks/replay-deliveries.js';
+import type { ReplayRange } from '../../models/operations/replays/replay-deliveries.js';
 import type { Replay } from '../../models/tables/replay.js';
 import type { Webhook } from '../../models/tables/webhook.js';
 import { iso } from './presenters.js';

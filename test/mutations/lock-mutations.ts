@@ -102,9 +102,9 @@ export const lockMutations: readonly Mutation[] = [
   },
   {
     guards: 'no event overtakes one that waits for an earlier one',
-    file: 'models/operations/webhooks/due-deliveries.ts',
+    file: 'models/operations/deliveries/due-deliveries.ts',
     find: 'c.next_attempt_at > b.next_attempt_at',
     replace: 'false',
-    test: 'models/operations/webhooks/delivery-order',
+    test: 'models/operations/deliveries/delivery-order',
   },
 ];

@@ -64,10 +64,10 @@ export const mutations: readonly Mutation[] = [
   },
   {
     guards: 'the order of deliveries',
-    file: 'models/operations/webhooks/due-deliveries.ts',
+    file: 'models/operations/deliveries/due-deliveries.ts',
     find: 'NOT d.in_child) ORDER BY d.seq, d.id',
     replace: 'NOT d.in_child) ORDER BY d.seq DESC, d.id',
-    test: 'models/operations/webhooks/due-deliveries',
+    test: 'models/operations/deliveries/due-deliveries',
   },
   {
     guards: 'the scope of a key',

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { deliveryWithoutBody } from '../../../models/conflicts.js';
 import { Delivery } from '../../../models/tables/delivery.js';
 import { internal } from '../../../models/errors.js';
-import { createTestDelivery, dropTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
+import { createTestDelivery, dropTestDelivery } from '../../../models/operations/deliveries/create-test-delivery.js';
 import { isForgotten } from '../../../models/operations/webhooks/forget-webhook-data.js';
 import { rotateSecret } from '../../../models/operations/webhooks/rotate-secret.js';
 import { Webhook } from '../../../models/tables/webhook.js';

@@ -4,7 +4,7 @@ import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import type { MailDetail } from '../../rules/accounts/mail-texts.js';
 import { insertEvents, originAsJson } from '../audit/record-audit-event.js';
-import { holdsPending } from '../webhooks/settle-deliveries.js';
+import { holdsPending } from '../deliveries/settle-deliveries.js';
 
 /** Revokes every key of a workspace. */
 export async function revokeApiKeys(db: Database, transaction: Transaction, workspaceId: string, origin: Origin): Promise<void> {

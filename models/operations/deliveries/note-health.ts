@@ -9,7 +9,7 @@ import { type Database, select } from '../../db/database.js';
 import { groupBy } from '../../rules/values/group-by.js';
 import { countText } from '../../rules/values/text.js';
 import { retryAfterSecondsMax } from '../../rules/webhooks/retry.js';
-import { disableWebhook } from './disable-webhook.js';
+import { disableWebhook } from '../webhooks/disable-webhook.js';
 
 /**
  * The result of an attempt, as far as it concerns the endpoint. Resends, replays and tests count only if they were acknowledged. If they fail, the

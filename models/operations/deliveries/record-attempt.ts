@@ -2,7 +2,7 @@ import { UniqueConstraintError } from 'sequelize';
 import { type Database, select } from '../../db/database.js';
 import { column, recordset, without } from '../../tables/columns.js';
 import { deliveryAttemptColumns, type Timings, type Trigger } from '../../tables/delivery.js';
-import { disableWebhook } from './disable-webhook.js';
+import { disableWebhook } from '../webhooks/disable-webhook.js';
 import { isHeld, keepsAnswers, lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
 

@@ -2,7 +2,7 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { isCancellable } from './lock-cancellable.js';
-import { lockedDeliveries } from '../webhooks/locked-deliveries.js';
+import { lockedDeliveries } from '../deliveries/locked-deliveries.js';
 
 /** A group that was made from others. */
 export interface Gathered {

@@ -9,7 +9,7 @@ import { Message, type MessageRow } from '../../tables/message.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import type { sendAttemptColumns } from '../../tables/send-attempt.js';
 import { type ChainView, chainOf } from './fallback-chain.js';
-import { isHeld, statusNow } from '../webhooks/locked-deliveries.js';
+import { isHeld, statusNow } from '../deliveries/locked-deliveries.js';
 
 /** One call to a provider. */
 export type AttemptRow = Omit<RowOf<typeof sendAttemptColumns>, 'message_id' | 'claim_id'>;

@@ -1,6 +1,6 @@
 /** A replay claims a delivery just before it attempts it, so that a cancel stops all attempts that have not begun. */
 import { type Database, select } from '../../db/database.js';
-import { isHeld, lockedDeliveries } from './locked-deliveries.js';
+import { isHeld, lockedDeliveries } from '../deliveries/locked-deliveries.js';
 
 /** `taken`: the delivery is being sent already, was delivered or erased, or its webhook is inactive. `over`: the replay does not run any more. */
 export type ReplayClaim = 'claimed' | 'taken' | 'over';

@@ -3,7 +3,7 @@ import { type Database, select } from '../../db/database.js';
 import { dryRunTooLarge } from '../../conflicts.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../tables/delivery.js';
 import { testEventType } from '../../rules/webhooks/events.js';
-import { isHeld } from './locked-deliveries.js';
+import { isHeld } from '../deliveries/locked-deliveries.js';
 
 /**
  * The deliveries of a webhook that were created in this period, both ends included, and have one of these statuses. Tests, and deliveries

@@ -5,7 +5,7 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { Webhook } from '../../tables/webhook.js';
 import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { holdsPending } from './settle-deliveries.js';
+import { holdsPending } from '../deliveries/settle-deliveries.js';
 
 /**
  * Deletes a webhook: no query returns it, it gets no further events, and no attempt begins after this resolves. Its pending deliveries fail:

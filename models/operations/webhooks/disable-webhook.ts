@@ -3,7 +3,7 @@ import { originOfUrl } from '../../rules/audit/changes.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueNotice } from '../mails/issue-mail.js';
-import { holdsPending } from './settle-deliveries.js';
+import { holdsPending } from '../deliveries/settle-deliveries.js';
 
 /** What a webhook is disabled for. The owner may have changed the webhook meanwhile. */
 export interface DisablingCause {

@@ -5,7 +5,7 @@ import type { EventType } from '../../rules/webhooks/events.js';
 import { type StoredKeyPair, Webhook } from '../../tables/webhook.js';
 import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { holdsPending, makesWaitingDue } from './settle-deliveries.js';
+import { holdsPending, makesWaitingDue } from '../deliveries/settle-deliveries.js';
 
 /** What an owner may change. Undefined fields are unchanged. */
 export interface WebhookChange {

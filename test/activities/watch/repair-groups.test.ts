@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { NewMessage } from '../../../models/tables/message.js';
-import { firstDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
+import { firstDeliveries } from '../../../models/operations/deliveries/due-deliveries.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/rows/factories.js';

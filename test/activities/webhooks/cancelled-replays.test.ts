@@ -1,6 +1,6 @@
 /** After a cancel is answered, no delivery of the replay is sent that had not begun. */
 import assert from 'node:assert/strict';
-import { cancelReplay } from '../../../models/operations/webhooks/replay-progress.js';
+import { cancelReplay } from '../../../models/operations/replays/replay-progress.js';
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { rows } from '../../support/database.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
+import { createTestDelivery } from '../../../models/operations/deliveries/create-test-delivery.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { buildDelivery, deliveryOf } from '../../support/rows/deliveries.js';

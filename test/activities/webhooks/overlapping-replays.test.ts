@@ -1,6 +1,6 @@
 /** An owner may begin a replay while another one of the same deliveries runs. */
 import assert from 'node:assert/strict';
-import { claimReplayed } from '../../../models/operations/webhooks/claim-replayed.js';
+import { claimReplayed } from '../../../models/operations/replays/claim-replayed.js';
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
 import { endDeliveries, replayPageOf } from './replay-pages.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
-import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
+import { createTestDelivery } from '../../../models/operations/deliveries/create-test-delivery.js';
 import { deleteWebhook } from '../../../models/operations/webhooks/delete-webhook.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { until } from '../../support/client.js';

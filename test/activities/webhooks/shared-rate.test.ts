@@ -1,6 +1,6 @@
 /** The rate of a webhook is one for its retrier, its replays and requested attempts, in whichever process they run. */
 import assert from 'node:assert/strict';
-import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
+import { createTestDelivery } from '../../../models/operations/deliveries/create-test-delivery.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { buildReplay } from '../../support/rows/factories.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { TurnsOfWebhook } from '../../../activities/webhooks/turns-of-webhook.js';
-import type { Turns } from '../../../models/operations/webhooks/reserve-turns.js';
+import type { Turns } from '../../../models/operations/deliveries/reserve-turns.js';
 
 describe('turns of a webhook', () => {
   it('turns are reserved only when those before are used, so that a requested attempt finds one soon', async () => {

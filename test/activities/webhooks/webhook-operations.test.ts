@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { restRetrier } from '../../../models/operations/webhooks/retriers.js';
-import { createTestDelivery } from '../../../models/operations/webhooks/create-test-delivery.js';
-import { retrierDeliveries } from '../../../models/operations/webhooks/due-deliveries.js';
-import { claimReplayed } from '../../../models/operations/webhooks/claim-replayed.js';
-import { countReplayable, listReplayable } from '../../../models/operations/webhooks/replay-deliveries.js';
+import { restRetrier } from '../../../models/operations/deliveries/retriers.js';
+import { createTestDelivery } from '../../../models/operations/deliveries/create-test-delivery.js';
+import { retrierDeliveries } from '../../../models/operations/deliveries/due-deliveries.js';
+import { claimReplayed } from '../../../models/operations/replays/claim-replayed.js';
+import { countReplayable, listReplayable } from '../../../models/operations/replays/replay-deliveries.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';

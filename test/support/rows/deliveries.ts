@@ -3,14 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../models/db/database.js';
 import type { Trigger } from '../../../models/tables/delivery.js';
 import type { Webhook } from '../../../models/tables/webhook.js';
-import { statusNow } from '../../../models/operations/webhooks/locked-deliveries.js';
+import { statusNow } from '../../../models/operations/deliveries/locked-deliveries.js';
 import {
   type Attempt,
   type AttemptEffect,
   type DeliveryOutcome,
   recordAttempts as record,
-} from '../../../models/operations/webhooks/record-attempt.js';
-import { settleDeliveries, type SettlingPlace } from '../../../models/operations/webhooks/settle-deliveries.js';
+} from '../../../models/operations/deliveries/record-attempt.js';
+import { settleDeliveries, type SettlingPlace } from '../../../models/operations/deliveries/settle-deliveries.js';
 import { rows } from '../database.js';
 import { buildQueued } from './factories.js';
 

@@ -1,7 +1,7 @@
 /** No event of a message overtakes an earlier one, whatever the times at which its deliveries are due. */
 import assert from 'node:assert/strict';
-import { firstDeliveries, retrierDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
+import { firstDeliveries, retrierDeliveries } from '../../../../models/operations/deliveries/due-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/deliveries/retriers.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
 import { buildSent } from '../../../support/rows/messages.js';

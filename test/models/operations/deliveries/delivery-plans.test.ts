@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Database } from '../../../../models/db/database.js';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
-import { retrierDeliveries, firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/deliveries/retriers.js';
+import { retrierDeliveries, firstDeliveries } from '../../../../models/operations/deliveries/due-deliveries.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { entriesRead } from '../../../support/rows/entries-read.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { firstDeliveries, pendingDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
-import { countFailed } from '../../../../models/operations/webhooks/child-deliveries.js';
+import { firstDeliveries, pendingDeliveries } from '../../../../models/operations/deliveries/due-deliveries.js';
+import { countFailed } from '../../../../models/operations/deliveries/child-deliveries.js';
 import { decrypt } from '../../../../models/rules/values/encryption.js';
 import { secretContext, Webhook } from '../../../../models/tables/webhook.js';
 import { testConfig } from '../../../support/config.js';

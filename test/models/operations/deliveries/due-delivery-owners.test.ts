@@ -1,9 +1,9 @@
 /** A due delivery belongs to a round of its group, to a child workflow, to the retrier of its webhook or to the watcher: to one of them. */
 import assert from 'node:assert/strict';
-import { retrierDeliveries, firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
-import { leaveToChild } from '../../../../models/operations/webhooks/child-deliveries.js';
-import { leaveOverdue } from '../../../../models/operations/webhooks/retriers.js';
-import { claimOverdue } from '../../../../models/operations/webhooks/claim-overdue.js';
+import { retrierDeliveries, firstDeliveries } from '../../../../models/operations/deliveries/due-deliveries.js';
+import { leaveToChild } from '../../../../models/operations/deliveries/child-deliveries.js';
+import { leaveOverdue } from '../../../../models/operations/deliveries/retriers.js';
+import { claimOverdue } from '../../../../models/operations/deliveries/claim-overdue.js';
 import { overdueDeliveries } from '../../../../models/operations/watch/overdue-work.js';
 import { countGroupWork } from '../../../../models/operations/messages/count-group-work.js';
 import { rows } from '../../../support/database.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
+import { leaveToRetriers } from '../../../../models/operations/deliveries/retriers.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
-import { attemptsKept } from '../../../../models/operations/webhooks/record-attempt.js';
+import { attemptsKept } from '../../../../models/operations/deliveries/record-attempt.js';
 import { updateWebhook } from '../../../../models/operations/webhooks/update-webhook.js';
 import { systemOrigin } from '../../../../models/rules/audit/origin.js';
 import { Webhook } from '../../../../models/tables/webhook.js';

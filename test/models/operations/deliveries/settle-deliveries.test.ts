@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { Delivery, type DeliveryStatus } from '../../../../models/tables/delivery.js';
-import { retrierDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { retrierDeliveries } from '../../../../models/operations/deliveries/due-deliveries.js';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
-import { claimReplayed } from '../../../../models/operations/webhooks/claim-replayed.js';
-import { countReplayable, listReplayable } from '../../../../models/operations/webhooks/replay-deliveries.js';
-import { settleDeliveries, unsettledWebhooks } from '../../../../models/operations/webhooks/settle-deliveries.js';
+import { claimReplayed } from '../../../../models/operations/replays/claim-replayed.js';
+import { countReplayable, listReplayable } from '../../../../models/operations/replays/replay-deliveries.js';
+import { settleDeliveries, unsettledWebhooks } from '../../../../models/operations/deliveries/settle-deliveries.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import type { Webhook } from '../../../../models/tables/webhook.js';
 import { rows } from '../../../support/database.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
-import { claimReplayed } from '../../../../models/operations/webhooks/claim-replayed.js';
+import { claimReplayed } from '../../../../models/operations/replays/claim-replayed.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';

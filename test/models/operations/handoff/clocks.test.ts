@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { Delivery } from '../../../../models/tables/delivery.js';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
+import { leaveToRetriers } from '../../../../models/operations/deliveries/retriers.js';
 import {
   retrierDeliveries,
   deliveriesIn,
   firstDeliveries,
   pendingDeliveries,
-} from '../../../../models/operations/webhooks/due-deliveries.js';
+} from '../../../../models/operations/deliveries/due-deliveries.js';
 import { readTimeline } from '../../../../models/operations/messages/read-timeline.js';
-import { listReplayable } from '../../../../models/operations/webhooks/replay-deliveries.js';
+import { listReplayable } from '../../../../models/operations/replays/replay-deliveries.js';
 import type { Webhook } from '../../../../models/tables/webhook.js';
 import { rows } from '../../../support/database.js';
 import { attemptWith, buildDelivery, deliveryOf, recordAttempts } from '../../../support/rows/deliveries.js';

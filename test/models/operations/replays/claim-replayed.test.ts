@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { claimReplayed } from '../../../../models/operations/webhooks/claim-replayed.js';
-import { cancelReplay } from '../../../../models/operations/webhooks/replay-progress.js';
+import { claimReplayed } from '../../../../models/operations/replays/claim-replayed.js';
+import { cancelReplay } from '../../../../models/operations/replays/replay-progress.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cancelReplay, isReplayRunning, recordReplayPage, overdueReplays } from '../../../../models/operations/webhooks/replay-progress.js';
+import { cancelReplay, isReplayRunning, recordReplayPage, overdueReplays } from '../../../../models/operations/replays/replay-progress.js';
 import type { Replay } from '../../../../models/tables/replay.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
 import { rows } from '../../../support/database.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { firstDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { firstDeliveries } from '../../../../models/operations/deliveries/due-deliveries.js';
 import { forgetWebhookData, isForgotten } from '../../../../models/operations/webhooks/forget-webhook-data.js';
 import { idBefore } from '../../../../models/rules/values/id-time.js';
 import { inTransaction } from '../../../../models/db/database.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { leaveToRetriers } from '../../../../models/operations/webhooks/retriers.js';
-import { retrierDeliveries } from '../../../../models/operations/webhooks/due-deliveries.js';
+import { leaveToRetriers } from '../../../../models/operations/deliveries/retriers.js';
+import { retrierDeliveries } from '../../../../models/operations/deliveries/due-deliveries.js';
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
