@@ -7,8 +7,8 @@ import { type Counting, type Listed, type ListWindow, readWindow } from '../rule
 import { isUuid } from '../rules/values/text.js';
 
 abstract class Owned extends Model {
-  /** The name of this resource in the message of `notFound`. */
-  static readonly resource: ResourceName;
+  /** The name of this resource in the message of `notFound`. `owned` needs it. */
+  static readonly resource?: ResourceName;
   declare id: string;
   declare workspace_id: string;
 
@@ -16,7 +16,7 @@ abstract class Owned extends Model {
    * The row with this id in this workspace.
    * @throws AppError not_found in the same way for unknown, malformed and foreign ids, so that clients cannot test ids of others
    */
-  static async owned<T extends OwnedRow>(this: OwnedStatic<T>, workspaceId: string, id: string, transaction?: Transaction): Promise<T> {
+  static async owned<T extends OwnedRow>(this: Named<T>, workspaceId: string, id: string, transaction?: Transaction): Promise<T> {
     const where = { id, workspace_id: workspaceId } as unknown as WhereOptions<Attributes<T>>;
     const row = isUuid(id) ? await this.findOne({ where, transaction: transaction ?? null }) : null;
     if (row === null) throw notFound(this.resource);
@@ -25,7 +25,7 @@ abstract class Owned extends Model {
 
   /** A part of this workspace's rows, newest first. A place is the id of a row. */
   static async ownedPage<T extends OwnedRow>(
-    this: OwnedStatic<T>,
+    this: ModelStatic<T>,
     workspaceId: string,
     window: ListWindow,
     { where = {}, either = [{}], counting, attributes }: PageOptions<Attributes<T>> = {},
@@ -67,7 +67,7 @@ type Parts<T extends OwnedRow> = readonly WhereOptions<Attributes<T>>[];
 
 /** Rows of all parts after a place, newest first. */
 async function newestOf<T extends OwnedRow>(
-  table: OwnedStatic<T>,
+  table: ModelStatic<T>,
   parts: Parts<T>,
   { place, ...options }: { place: object; limit: number; attributes?: string[] },
 ): Promise<T[]> {
@@ -78,7 +78,7 @@ async function newestOf<T extends OwnedRow>(
 
 /** The id of the row with this many newer ones. The rows up to it are skipped in the index. Reading them all would take five times as long. */
 async function idAt<T extends OwnedRow>(
-  table: OwnedStatic<T>,
+  table: ModelStatic<T>,
   parts: Parts<T>,
   { offset, fromEnd }: { offset: number; fromEnd: number },
 ): Promise<string | null> {
@@ -113,7 +113,7 @@ const newestFirst: Order = [['id', 'DESC']];
 const oldestFirst: Order = [['id', 'ASC']];
 
 type OwnedRow = Model & { id: string; workspace_id: string };
-type OwnedStatic<T extends OwnedRow> = ModelStatic<T> & { readonly resource: ResourceName };
+type Named<T extends OwnedRow> = ModelStatic<T> & { readonly resource: ResourceName };
 
 /** The base class of a model whose rows belong to a workspace. */
 export function ownedOf<C extends Columns>(columns: C): ModelOf<C, typeof Owned> {
