@@ -1,4 +1,5 @@
 /** The part of the error catalogue for what the state of a workspace or of a resource does not permit: `conflict` and `limit_reached`. */
+import { channelsTo } from './channels.js';
 import { AppError, type ResourceName } from './errors.js';
 import { countText } from './rules/values/text.js';
 import type { CountedQuotas } from './settings/limit-settings.js';
@@ -11,10 +12,12 @@ export const inactiveWebhook = () => conflict('Webhook is inactive. Activate it 
 /** The retention or an erasure has deleted the body of the event. */
 export const deliveryWithoutBody = () => conflict('Delivery cannot be sent again, because the body of its event was deleted');
 export const exportRunning = () => conflict('An export of this workspace is running already');
+/** Replies come from phones. */
+const channelsOfReplies = new Intl.ListFormat('en-GB').format(channelsTo('phone'));
 /** The recipient has opted out. */
 export const recipientsSuppression = () =>
   conflict(
-    'The recipient created this suppression. Only the recipient (on sms and whatsapp by replying START) or the operator can remove it',
+    `The recipient created this suppression. Only the recipient (on ${channelsOfReplies} by replying START) or the operator can remove it`,
   );
 export const totpAlreadyEnabled = () => conflict('TOTP is already enabled');
 export const totpNotSetUp = () => conflict('There is no TOTP secret to confirm');

@@ -98,10 +98,13 @@ function inboundOf(form: URLSearchParams): Pick<InboundMessage, 'channel' | 'fro
   return { channel, from: number, to: addressIn(form, 'To').number, text };
 }
 
-/** On sms the field is the number alone. On other channels, such as RCS, the channel's name is before it. */
+/**
+ * On sms the field is the number alone. On other channels, such as RCS, the channel's name is before it. Twilio can send an SMS as RCS, so RCS
+ * counts as sms. A channel for RCS must tell the two apart here.
+ */
 function addressIn(form: URLSearchParams, field: 'From' | 'To'): { channel: 'sms' | 'whatsapp'; number: string } {
   const address = form.get(field) ?? '';
-  const channel = address.startsWith(whatsappPrefix) ? 'whatsapp' : 'sms'; // a message of ours on RCS was sent as sms
+  const channel = address.startsWith(whatsappPrefix) ? 'whatsapp' : 'sms';
   return { channel, number: address.replace(/^[a-z][\w.-]*:/i, '') };
 }
 
