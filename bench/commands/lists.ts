@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { channels } from '../../models/channels.js';
 import { connect, type Database, select } from '../../models/db/database.js';
 import { openAccount } from '../../harness/load/account.js';
 import { percentiles } from '../../harness/measure/pass.js';
@@ -67,7 +68,7 @@ const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString
 const lists = (messages: number): [name: string, filter: string][] => [
   ['all', ''],
   ...['queued', 'sent', 'delivered', 'failed', 'read'].map((status): [string, string] => [`status ${status}`, `status=${status}`]),
-  ...['sms', 'whatsapp', 'email'].map((channel): [string, string] => [`channel ${channel}`, `channel=${channel}`]),
+  ...channels.map((channel): [string, string] => [`channel ${channel}`, `channel=${channel}`]),
   ['recipient', `to=${encodeURIComponent('+15552000007')}`],
   ['reference', `reference=order-${Math.floor(messages / 2)}`],
   ['a day', `start_date=${day(31)}&end_date=${day(30)}`],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { runCommand } from './run-command.js';
+import { channels } from '../../models/channels.js';
 
 /** What bash offers for the last word of a command line. */
 function offered(script: string, ...words: string[]): string[] {
@@ -67,7 +68,7 @@ describe('tidings completion', () => {
     [
       'fish',
       /^complete -c tidings -f$/m,
-      /^complete -c tidings -n '__fish_seen_subcommand_from send' -l channel -x -a 'sms whatsapp email'$/m,
+      new RegExp(`^complete -c tidings -n '__fish_seen_subcommand_from send' -l channel -x -a '${channels.join(' ')}'$`, 'm'),
     ],
   ] as const) {
     it(`the completion is printed for ${shell}, and read by it where it is installed`, async () => {

@@ -3,6 +3,7 @@ import { type Activities, createActivities } from '../../../activities/index.js'
 import { SharedEndpointStats } from '../../../activities/webhooks/shared-endpoint-stats.js';
 import { ownerOfWork } from '../../../activities/worker/owner-of-work.js';
 import type { PostResult } from '../../../activities/webhooks/post-webhook.js';
+import { forEachChannel } from '../../../models/channels.js';
 import { connect, type Database } from '../../../models/db/database.js';
 import type { Pace } from '../../../models/flow/give-way.js';
 import { silent } from '../../support/carriers/stub-provider.js';
@@ -73,7 +74,7 @@ const activitiesOf = (db: Database, post: () => Promise<PostResult>, endpoints =
     db,
     config: testConfig(),
     logger: silent,
-    providers: { accounts: new Map(), routes: { sms: [], whatsapp: [], email: [] } },
+    providers: { accounts: new Map(), routes: forEachChannel(() => []) },
     poster: { post, close: () => undefined },
     endpoints,
     starts: {} as never,

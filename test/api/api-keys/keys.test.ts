@@ -3,6 +3,7 @@ import { rows } from '../../support/database.js';
 import { until } from '../../support/client.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
+import { channels } from '../../../models/channels.js';
 
 const keys = '/api/v1/api-keys';
 const list = '/api/v1/messages';
@@ -114,7 +115,7 @@ describe('limits of API keys', () => {
     [{ allowed_addresses: ['10.0.0.0/33'] }, 'allowed_addresses[0] must be an IP address or a network in CIDR notation'],
     [{ allowed_addresses: ['example.com'] }, 'allowed_addresses[0] must be an IP address or a network in CIDR notation'],
     [{ allowed_addresses: Array.from({ length: 51 }, () => '10.0.0.1') }, 'allowed_addresses must have at most 50 items'],
-    [{ channels: ['fax'] }, 'Invalid channels. Must be one of: sms, whatsapp, email'],
+    [{ channels: ['fax'] }, `Invalid channels. Must be one of: ${channels.join(', ')}`],
   ];
   for (const [limits, text] of refused) {
     it(`400 ${text}`, async () => {

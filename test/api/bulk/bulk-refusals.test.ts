@@ -5,6 +5,7 @@ import { rows } from '../../support/database.js';
 import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
 import { prices } from '../../support/prices.js';
+import { channels } from '../../../models/channels.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const path = '/api/v1/messages/bulk';
@@ -64,7 +65,7 @@ describe('a bulk send that is refused', () => {
     ['an empty list', { recipients: [] }, 'recipients must have 1 to 10,000 items'],
     ['a text as recipients', { recipients: phone(0) }, 'recipients must be an array'],
     ['10,001 recipients', { content: { text: 'x' }, recipients: phones(10_001) }, 'recipients must have 1 to 10,000 items'],
-    ['voice', { channel: 'voice' }, 'Invalid channel. Must be one of: sms, whatsapp, email'],
+    ['voice', { channel: 'voice' }, `Invalid channel. Must be one of: ${channels.join(', ')}`],
     ['no channel', { channel: undefined }, 'Missing required field: channel'],
     ['a bad placeholder', { content: { text: '{{first name}}' } }, 'content.text has an invalid placeholder: {{first name}}'],
     ['a number on e-mail', { channel: 'email' }, 'Invalid email address'],

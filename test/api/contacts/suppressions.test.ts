@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { withUnsubscribe } from '../../../activities/handoff/providers/unsubscribe-headers.js';
 import type { OutgoingMessage } from '../../../activities/handoff/providers/provider.js';
+import { channels } from '../../../models/channels.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { unsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
 import { rows } from '../../support/database.js';
@@ -53,7 +54,7 @@ describe('suppressions over HTTP', () => {
   });
 
   for (const [body, error] of [
-    [{ channel: 'voice', recipient: '+15551234567' }, 'Invalid channel. Must be one of: sms, whatsapp, email'],
+    [{ channel: 'voice', recipient: '+15551234567' }, `Invalid channel. Must be one of: ${channels.join(', ')}`],
     [{ channel: 'sms', recipient: 'a@b.co' }, 'Phone number must be in E.164 format'],
     [{ channel: 'email', recipient: '+15551234567' }, 'Invalid email address'],
     [{ channel: 'sms' }, 'Missing required field: recipient'],

@@ -1,5 +1,6 @@
 /** Mistakes in messages and elsewhere, see mistakes.ts. */
 import { good, type Mistake, phone, phoneExample } from './mistake.js';
+import { channels } from '../../../models/channels.js';
 
 const send = 'POST /api/v1/messages/send';
 const bulk = 'POST /api/v1/messages/bulk';
@@ -36,8 +37,8 @@ const contents: Row[] = [
     'a channel in capitals',
     { ...good, channel: 'SMS' },
     'channel',
-    'Invalid channel. Must be one of: sms, whatsapp, email',
-    'sms, whatsapp, email',
+    `Invalid channel. Must be one of: ${channels.join(', ')}`,
+    channels.join(', '),
   ],
   [
     'a text outside of content',

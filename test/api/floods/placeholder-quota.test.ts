@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
+import { channels } from '../../../models/channels.js';
 import { faultTexts } from '../../../models/errors.js';
 import { phoneText } from '../../../models/rules/messages/recipient.js';
 
@@ -25,7 +26,7 @@ describe('the quota of placeholders', () => {
     it(`${path}: 400 for another fault, also with too many placeholders`, async () => {
       const body = { channel: 'sms', recipients: ['+15551234567'], content: { text: '{{a}}'.repeat(6) } };
       for (const [wrong, headers, error] of [
-        [{ channel: 'voice' }, {}, 'Invalid channel. Must be one of: sms, whatsapp, email'],
+        [{ channel: 'voice' }, {}, `Invalid channel. Must be one of: ${channels.join(', ')}`],
         [{ recipients: [] }, {}, 'recipients must have 1 to 10,000 items'],
         [{}, { 'Idempotency-Key': 'a b' }, faultTexts.idempotencyKey],
       ] as [object, Record<string, string>, string][]) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { sendBody } from '../../../api/endpoints/messages/message-schemas.js';
 import { parseObject } from '../../../api/http/parse-body.js';
 import { check } from '../../../api/http/schemas/validation.js';
+import { channels } from '../../../models/channels.js';
 
 const good = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 const faults = (body: object) => check(sendBody, body).faults.map(({ field, message }) => `${field}: ${message}`);
@@ -32,8 +33,8 @@ describe('validation of messages/send', () => {
     ],
     ['a list as content', goodWith({ content: [] }), ['content: content must be an object']],
     ['a number as text', goodWith({ content: { text: 5 } }), ['content.text: content.text must be a string']],
-    ['voice', goodWith({ channel: 'voice' }), ['channel: Invalid channel. Must be one of: sms, whatsapp, email']],
-    ['a channel in capitals', goodWith({ channel: 'SMS' }), ['channel: Invalid channel. Must be one of: sms, whatsapp, email']],
+    ['voice', goodWith({ channel: 'voice' }), [`channel: Invalid channel. Must be one of: ${channels.join(', ')}`]],
+    ['a channel in capitals', goodWith({ channel: 'SMS' }), [`channel: Invalid channel. Must be one of: ${channels.join(', ')}`]],
     ['a bad number', goodWith({ to: '15551234567' }), ['to: Phone number must be in E.164 format']],
     ['a bad number on whatsapp', goodWith({ channel: 'whatsapp', to: 'a@b.co' }), ['to: Phone number must be in E.164 format']],
     ['a number on email', goodWith({ channel: 'email' }), ['to: Invalid email address']],

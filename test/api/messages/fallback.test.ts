@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
+import { channels } from '../../../models/channels.js';
 
 describe('the fallback of a send', () => {
   const app = useApi();
@@ -34,7 +35,7 @@ describe('the fallback of a send', () => {
       'another channel',
       { fallback: [{ channel: 'voice', after: 1 }] },
       'fallback[0].channel',
-      'Invalid channel. Must be one of: sms, whatsapp, email',
+      `Invalid channel. Must be one of: ${channels.join(', ')}`,
     ],
     ['no time', { fallback: [{ channel: 'sms' }] }, 'fallback[0].after', 'Missing required field: fallback[0].after'],
     ['a time in words', { fallback: [{ channel: 'sms', after: '60' }] }, 'fallback[0].after', 'fallback[0].after must be a number'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { buildQueued, buildUndecided } from '../../support/rows/factories.js';
 import type { Answer } from '../start-app.js';
+import { channels } from '../../../models/channels.js';
 import { useApi } from '../use-api.js';
 
 const list = '/api/v1/messages';
@@ -77,7 +78,7 @@ describe('the list of messages', () => {
     ['page=1&page=2', 'page must be given once'],
     ['to=a&to=b', 'to must be given once'],
     ['status=accepting', 'Invalid status. Must be one of: queued, sent, delivered, failed, read'],
-    ['channel=voice', 'Invalid channel. Must be one of: sms, whatsapp, email'],
+    ['channel=voice', `Invalid channel. Must be one of: ${channels.join(', ')}`],
     ['start_date=yesterday', 'Invalid date format'],
     ['start_date=2026-03-01 12:00', 'Invalid date format'],
     ['end_date=2026-02-30', 'Invalid date format'],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { components, type Content, document, operations } from './document.js';
+import { channels } from '../../../models/channels.js';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
@@ -62,7 +63,7 @@ describe('the OpenAPI document', () => {
     for (const [status, texts] of Object.entries({
       400: [
         'Phone number must be in E.164 format',
-        'Invalid channel. Must be one of: sms, whatsapp, email',
+        `Invalid channel. Must be one of: ${channels.join(', ')}`,
         'Missing required field: content.text',
       ],
       401: ['Missing X-API-Key header', 'Invalid API key', 'API key has been deactivated'],

@@ -1,5 +1,5 @@
 /** The plan of the clients of a run. Depends on the seed only. */
-import type { Channel } from '../../../models/channels.js';
+import { type Channel, channels } from '../../../models/channels.js';
 import { newToken } from '../history.js';
 import type { Item, Step } from '../client-records.js';
 import { type ReceiverKind, receiverKinds } from '../receivers.js';
@@ -116,7 +116,7 @@ const chooseWorkspace = (random: Random): number => {
   return weights.findIndex((weight) => (draw -= weight) < 0);
 };
 
-const chooseChannel = (random: Random): Channel => random.choose(['sms', 'sms', 'sms', 'whatsapp', 'email'] as const);
+const chooseChannel = (random: Random): Channel => random.choose(['sms', 'sms', ...channels] as const);
 
 function planSend(atMs: number, random: Random, items: NextItem): SendAct {
   const channel = chooseChannel(random);
@@ -132,14 +132,14 @@ function planSend(atMs: number, random: Random, items: NextItem): SendAct {
 
 /** One further channel, rarely two. */
 function planFallback(number: number, first: Channel, random: Random): Step[] {
-  const others = random.shuffled((['sms', 'whatsapp', 'email'] as const).filter((channel) => channel !== first));
+  const others = random.shuffled(channels.filter((channel) => channel !== first));
   return others
     .slice(0, random.chance(0.3) ? 2 : 1)
     .map((channel) => ({ channel, to: recipientOf(channel, number), after: random.int(2, 6) }));
 }
 
 function planBulk(atMs: number, random: Random, items: NextItem): BulkAct {
-  const channel = random.choose(['sms', 'whatsapp', 'email'] as const);
+  const channel = random.choose(channels);
   const recipients = Array.from({ length: random.int(batches.recipientsMin, batches.recipientsMax) }, () => items(channel));
   const act: BulkAct = {
     kind: 'bulk',

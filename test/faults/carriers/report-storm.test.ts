@@ -1,6 +1,5 @@
 /** Ten thousand reports, shuffled, repeated, forged, early and late: every message ends in the right status, with one event. */
 import assert from 'node:assert/strict';
-import type { Channel } from '../../../models/channels.js';
 import { giveUpOnReports } from '../../../models/operations/handoff/give-up.js';
 import type { HandoffResult } from '../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../support/database.js';
@@ -15,6 +14,7 @@ import {
   callbacksOf,
   chooser,
   endOf,
+  type ReportedChannel,
   type ReportedMessage,
   type Statement,
 } from '../../support/carriers/report-storm.js';
@@ -23,7 +23,7 @@ import { twilioEnv } from '../../support/carriers/twilio.js';
 import { useApi } from '../../api/use-api.js';
 
 /** Carriers of sms report one message a request. */
-const counts: [Channel, groups: number, size: number][] = [
+const counts: [ReportedChannel, groups: number, size: number][] = [
   ['whatsapp', 8, 250],
   ['email', 5, 250],
   ['sms', 1, 60],
@@ -49,7 +49,7 @@ describe('ten thousand reports', () => {
   });
 
   /** A group whose hand-off is under way: the carrier has the messages, we have no answer yet. */
-  async function claimGroup(workspaceId: string, channel: Channel, size: number): Promise<void> {
+  async function claimGroup(workspaceId: string, channel: ReportedChannel, size: number): Promise<void> {
     const to = channel === 'email' ? 'ada@example.org' : '+15551234567';
     const overrides = Array.from({ length: size }, () => ({ channel, to }));
     const { groupId } = await buildQueuedGroup(app.deps.db, workspaceId, overrides);
@@ -71,7 +71,7 @@ describe('ten thousand reports', () => {
   /** Posts them, some at once, while what they wake is applied beside them, as workflows do. */
   async function post(statements: readonly Statement[], forged: readonly Statement[] = []): Promise<void> {
     const { publicUrl } = app.deps.config;
-    const of = (from: readonly Statement[], channel: Channel, isForged: boolean) =>
+    const of = (from: readonly Statement[], channel: ReportedChannel, isForged: boolean) =>
       callbacksOf(
         channel,
         from.filter(({ message }) => message.channel === channel),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
+import { forEachChannel } from '../../../models/channels.js';
 import { requiredToRun } from '../../../models/settings/config.js';
 import { missingText } from '../../../models/settings/setting-faults.js';
 import { settings } from '../../../models/settings/settings.js';
@@ -21,8 +22,8 @@ describe('loadConfig', () => {
       demoReceiver: undefined,
       signupCredits: 0,
       sandboxDelayMs: 200,
-      routes: { sms: [sandbox], whatsapp: [sandbox], email: [sandbox] },
-      reportTimeoutSeconds: { sms: 72 * 3_600, whatsapp: 24 * 3_600, email: 24 * 3_600 },
+      routes: forEachChannel(() => [sandbox]),
+      reportTimeoutSeconds: { ...forEachChannel(() => 24 * 3_600), sms: 72 * 3_600 },
       webhookAllowedNetworks: [],
       webhookFirstAttempt: 'inline',
       webhookPorts: [443, 8443],

@@ -1,7 +1,6 @@
 /** Delivery reports for ten thousand callbacks, as real carriers send them, with the expected results. */
 import fc from 'fast-check';
 import twilio from 'twilio';
-import type { Channel } from '../../../models/channels.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { metaAccount, notice } from './meta.js';
 import { signEvents } from './sendgrid.js';
@@ -10,7 +9,7 @@ import { twilioAccount } from './twilio.js';
 /** A message with all reports of its carrier. */
 export interface ReportedMessage {
   id: string;
-  channel: Channel;
+  channel: ReportedChannel;
   providerMessageId: string;
   said: ReportStatus[];
 }
@@ -28,7 +27,9 @@ export interface Callback {
   isForged: boolean;
 }
 
-export const accountOf: Readonly<Record<Channel, string>> = { sms: 'twilio', whatsapp: 'meta', email: 'sendgrid' };
+/** The carriers whose reports are here. */
+export const accountOf = { sms: 'twilio', whatsapp: 'meta', email: 'sendgrid' } as const;
+export type ReportedChannel = keyof typeof accountOf;
 
 const lives: ReportStatus[][] = [
   ['sent', 'delivered'],
@@ -59,7 +60,7 @@ export function chooser(seed: number) {
         .map((item) => ({ item, at: next() }))
         .toSorted((one, other) => one.at - other.at)
         .map(({ item }) => item),
-    life: (channel: Channel) => choose(channel === 'whatsapp' ? whatsappLives : lives),
+    life: (channel: ReportedChannel) => choose(channel === 'whatsapp' ? whatsappLives : lives),
   };
 }
 
@@ -69,20 +70,20 @@ export function endOf({ said }: Pick<ReportedMessage, 'said'>): ReportStatus {
   return (['read', 'delivered', 'failed'] as const).find((status) => told.has(status)) ?? 'sent';
 }
 
-const words: Readonly<Record<Channel, Partial<Record<ReportStatus, string>>>> = {
+const words: Readonly<Record<ReportedChannel, Partial<Record<ReportStatus, string>>>> = {
   sms: { sent: 'sent', delivered: 'delivered', failed: 'undelivered' },
   whatsapp: { sent: 'sent', delivered: 'delivered', failed: 'failed', read: 'read' },
   email: { sent: 'processed', delivered: 'delivered', failed: 'bounce' },
 };
 
 /** The reports of a channel as callbacks, with as many reports per callback as its carrier sends. */
-export function callbacksOf(channel: Channel, statements: readonly Statement[], publicUrl: string, isForged = false): Callback[] {
+export function callbacksOf(channel: ReportedChannel, statements: readonly Statement[], publicUrl: string, isForged = false): Callback[] {
   const size = channel === 'sms' ? 1 : 100;
   const pages = Array.from({ length: Math.ceil(statements.length / size) }, (_, page) => statements.slice(page * size, (page + 1) * size));
   return pages.map((page) => ({ ...callbackOf(channel, page, publicUrl, isForged), isForged }));
 }
 
-function callbackOf(channel: Channel, page: readonly Statement[], publicUrl: string, isForged: boolean) {
+function callbackOf(channel: ReportedChannel, page: readonly Statement[], publicUrl: string, isForged: boolean) {
   const path = `/callbacks/${accountOf[channel]}`;
   if (channel === 'sms') return twilioCallback(path, page, publicUrl, isForged);
   const said = page.map(({ message, status }) => ({ message, word: words[channel][status] }));

@@ -10,11 +10,11 @@ import { insertMessages } from '../../../models/operations/messages/insert-messa
 import { workflowIds } from '../../../workflows/contract.js';
 import { rows } from '../database.js';
 import { type WorkspaceTest, workspaceForEach } from '../for-each.js';
+import { prices } from '../prices.js';
 import { newMessage } from './factories.js';
 import { claimAll, ledgerOf, messageOf, sandboxEverywhere } from './messages.js';
 import { recordHandoffs } from './reports.js';
 
-const prices = { sms: 1_000, whatsapp: 500, email: 100 };
 /** To which a step by e-mail goes. */
 export const address = 'a@example.test';
 const results = {

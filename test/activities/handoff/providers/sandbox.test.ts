@@ -6,7 +6,7 @@ import { createProviders } from '../../../../activities/handoff/providers/index.
 import type { OutgoingMessage } from '../../../../activities/handoff/providers/provider.js';
 import { sandboxAdapter } from '../../../../activities/handoff/providers/sandbox.js';
 import { ReportPoster } from '../../../../activities/handoff/providers/report-poster.js';
-import type { Channel } from '../../../../models/channels.js';
+import { type Channel, channels } from '../../../../models/channels.js';
 import { createLogger } from '../../../../models/process/logger.js';
 import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
 import { readSandboxCallback } from '../../../../models/rules/callbacks/sandbox.js';
@@ -80,7 +80,7 @@ describe('the sandbox provider', () => {
     const providers = createProviders(testConfig(), deps);
     assert.deepEqual(
       Object.values(providers.routes).map((routes) => routes.map(({ account }) => providers.accounts.get(account)?.name)),
-      [['sandbox'], ['sandbox'], ['sandbox']],
+      channels.map(() => ['sandbox']),
     );
   });
 

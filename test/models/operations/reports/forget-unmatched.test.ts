@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import { forEachChannel } from '../../../../models/channels.js';
 import { forgetUnmatched } from '../../../../models/operations/reports/forget-unmatched.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -10,7 +11,7 @@ import { buildSent } from '../../../support/rows/messages.js';
 describe('forgetUnmatched', () => {
   const test = useDatabase({ poolMax: 1, forEachTest: true });
   const dayMs = 86_400_000;
-  const timeouts = { sms: 3 * 86_400, whatsapp: 86_400, email: 86_400 };
+  const timeouts = { ...forEachChannel(() => 86_400), sms: 3 * 86_400 };
 
   /** Stores reports of these ages. */
   const store = async (days: readonly number[], ofMessage: { id: string; group_id: string } | null = null, isApplied = false) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createProviders } from '../../../../activities/handoff/providers/index.js';
+import { channels } from '../../../../models/channels.js';
 import { connect } from '../../../../models/db/database.js';
 import { type RestoredMessage, suspectedAccounts, verdictOf } from '../../../../models/rules/routing/recovery.js';
 import { testConfig } from '../../../support/config.js';
@@ -64,7 +65,7 @@ describe('the accounts that may have a message', () => {
         if (provider.idempotent) return 0;
         return provider.reconcile === undefined ? 2 : 1;
       };
-      for (const channel of ['sms', 'whatsapp', 'email'] as const) {
+      for (const channel of channels) {
         const suspected = suspectedAccounts(config, channel);
         assert.deepEqual(suspected.toSorted(), config.routes[channel].map(({ account }) => account).toSorted());
         const doubts = suspected.map(doubt);
