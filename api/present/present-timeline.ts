@@ -1,39 +1,13 @@
 /** The public shape of a message's timeline: the steps so far in order, and the step that the message waits for. */
-import type { AttemptRow, EventRow, ReportRow, Timeline } from '../../models/operations/messages/read-timeline.js';
+import type { EventRow, Timeline } from '../../models/operations/messages/read-timeline.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
 import { unlessErased } from '../../models/rules/contacts/erasure.js';
-import { attemptText } from '../../models/rules/messages/attempt-text.js';
 import { adviceOn } from '../../models/rules/messages/error-codes.js';
-import { routeTexts } from '../../models/rules/routing/route.js';
 import type { ProviderKind } from '../../models/rules/routing/provider-kinds.js';
-import { shownOfReport } from '../../models/rules/callbacks/shown-fields.js';
-import { maskAddresses } from '../../models/rules/values/mask.js';
 import { countText } from '../../models/rules/values/text.js';
 import { upcomingEnd, type WaitLimits, waitingFor } from '../../models/rules/messages/waiting.js';
-
-/** The types of steps. Steps with the same time are sorted in this order. */
-export const stepTypes = [
-  'accepted',
-  'charged',
-  'attempt',
-  'sent',
-  'report',
-  'delivered',
-  'read',
-  'failed',
-  'refunded',
-  'fallback',
-  'event',
-  'delivery',
-] as const;
-
-interface Step {
-  at: Date;
-  type: (typeof stepTypes)[number];
-  /** A sentence for people. */
-  text: string;
-  details: Record<string, unknown>;
-}
+import { attemptStep, reportStep } from './carrier-steps.js';
+import { type Step, stepTypes } from './timeline-step.js';
 
 /** Finds the kind of a provider account by its name. */
 export type KindOf = (provider: string) => ProviderKind | undefined;
@@ -108,18 +82,6 @@ function transferSteps({ message, transfers }: Timeline): Step[] {
   });
 }
 
-function attemptStep({ started_at, finished_at, outcome, provider_message_id, route, route_share, ...attempt }: AttemptRow): Step {
-  const { number, provider, detail } = attempt;
-  const durationMs = finished_at === null ? null : finished_at.getTime() - started_at.getTime();
-  const chosen = route === null ? null : { reason: route, text: routeTexts[route], share_percent: route_share };
-  return {
-    at: started_at,
-    type: 'attempt',
-    text: attemptText({ ...attempt, outcome }),
-    details: { number, provider, chosen, outcome, detail, provider_message_id: unlessErased(provider_message_id), duration_ms: durationMs },
-  };
-}
-
 const fallbackTexts = {
   sent: 'Fallback sent',
   not_needed: 'Fallback not needed',
@@ -138,42 +100,6 @@ function fallbackSteps({ message, chain }: Timeline): Step[] {
       ? []
       : [{ at: decided_at, type: 'fallback' as const, text: fallbackTexts[outcome], details: { outcome, message_id: next_id } }]),
   ];
-}
-
-const reasons = {
-  repeats_status: 'the message already had this status',
-  backwards: 'it would move the message to an earlier status',
-  not_on_channel: 'the channel does not have this status',
-} as const;
-
-function effectOf({ outcome, reason }: Pick<ReportRow, 'outcome' | 'reason'>): string {
-  if (outcome === null) return 'not applied yet';
-  if (outcome === 'applied') return 'applied';
-  return `recorded, not applied: ${reason === null ? 'no effect' : reasons[reason]}`;
-}
-
-function reportStep(
-  { received_at, applied_at, occurred_at, raw, ...report }: ReportRow,
-  recipient: string,
-  kind: ProviderKind | undefined,
-): Step {
-  const { provider, status, outcome, reason, repeats } = report;
-  const again = repeats === 0 ? '' : `; received ${countText(repeats, 'more time')} without effect`;
-  return {
-    at: received_at,
-    type: 'report',
-    text: `${provider} reported ${status}: ${effectOf(report)}${again}`,
-    details: {
-      provider,
-      status,
-      occurred_at,
-      applied_at,
-      outcome: outcome ?? 'waiting',
-      reason,
-      repeats,
-      raw: maskAddresses(shownOfReport(kind, raw), recipient),
-    },
-  };
 }
 
 function eventSteps(events: EventRow[]): Step[] {
