@@ -1,35 +1,25 @@
 import assert from 'node:assert/strict';
-import { exitCodeOf, textOf } from '../../../activities/doctor/report.js';
-import { failed, type Finding, ok, runChecks, type State, skipped, warning } from '../../../activities/doctor/check.js';
-import { expiryFinding, namesFinding, webhookNamesCheck } from '../../../activities/doctor/checks/addresses.js';
+import type { Finding, State } from '../../../activities/doctor/check.js';
+import { expiryFinding, namesFinding } from '../../../activities/doctor/checks/addresses.js';
 import {
   archiveFindings,
   clockFinding,
   type DatabaseFacts,
   rightsFinding,
   schemaFinding,
-  secretKeyCheck,
   settingFindings,
   versionFinding,
 } from '../../../activities/doctor/checks/database.js';
 import { formerSecretFindings, topicFindings } from '../../../activities/doctor/checks/providers.js';
 import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
 import { policyFinding } from '../../../activities/doctor/checks/servers.js';
-import {
-  attributesFinding,
-  retentionFinding,
-  watcherFinding,
-  workersCheck,
-  workersFinding,
-} from '../../../activities/doctor/checks/temporal.js';
-import { freePort } from '../../support/network/free-port.js';
+import { attributesFinding, retentionFinding, watcherFinding, workersFinding } from '../../../activities/doctor/checks/temporal.js';
 import { metaEnv } from '../../support/carriers/meta.js';
 import { postmarkEnv } from '../../support/carriers/postmark.js';
 import { sendgridEnv } from '../../support/carriers/sendgrid.js';
 import { sesEnv } from '../../support/carriers/ses.js';
 import { twilioEnv } from '../../support/carriers/twilio.js';
 import { testConfig } from '../../support/config.js';
-import { connect, type Database } from '../../../models/db/database.js';
 
 const healthy: DatabaseFacts = {
   version: '18.1',
@@ -142,45 +132,5 @@ describe('findings of the doctor', () => {
     const [finding] = archiveFindings({ ...healthy, unarchived: '00000001000000000000002A' });
     assert.deepEqual([finding?.state, finding?.detail.includes('00000001000000000000002A')], ['warning', true]);
     assert.deepEqual(archiveFindings(healthy), []);
-  });
-
-  it('the findings of the doctor are shown with what to do, and counted', () => {
-    const findings = [ok('a', 'fine'), warning('bb', 'old', 'Renew it'), failed('c', 'down', 'Start it'), skipped('d', 'unset')];
-    const text = [
-      '✓ a   fine',
-      '! bb  old',
-      '      → Renew it',
-      '✗ c   down',
-      '      → Start it',
-      '– d   unset',
-      '',
-      '1 ok, 1 warning, 1 failed, 1 skipped',
-      '',
-    ];
-    assert.equal(textOf(findings), text.join('\n'));
-    assert.deepEqual([exitCodeOf(findings), exitCodeOf(findings.slice(0, 2))], [1, 0]);
-  });
-
-  it('findings of the doctor name the reason for which an address cannot be reached', async () => {
-    const port = await freePort();
-    const check = { subject: 's', fix: 'Fix it', run: async () => [ok('s', String((await fetch(`http://127.0.0.1:${port}/`)).status))] };
-    const findings = await runChecks([check], { config: testConfig(), db: undefined as unknown as Database });
-    assert.deepEqual(findings, [failed('s', `connect ECONNREFUSED 127.0.0.1:${port}`, 'Fix it')]);
-  });
-
-  it('findings of the doctor send to PostgreSQL first where a check cannot reach it', async () => {
-    const db = connect('postgres://nobody@127.0.0.1:1/none', 1);
-    const findings = await runChecks([workersCheck, webhookNamesCheck, secretKeyCheck], { config: testConfig(), db });
-    await db.close();
-    const seen = findings.map(({ state, fix }) => `${state}, ${fix?.split(/[.,]/)[0]}`);
-    assert.deepEqual(seen, ['failed, Check PostgreSQL first', 'failed, Check PostgreSQL first', 'failed, Check PostgreSQL first']);
-  });
-
-  it('findings of the doctor include checks that throw or never end', async () => {
-    const check = { subject: 's', fix: 'Fix it' };
-    const never = { ...check, run: () => new Promise<never>(() => undefined) };
-    const throws = { ...check, run: () => Promise.reject(new AggregateError([new Error('refused')], '')) };
-    const findings = await runChecks([never, throws], { config: testConfig(), db: undefined as unknown as Database }, 50);
-    assert.deepEqual(findings, [failed('s', 'no answer within 0.05 s', 'Fix it'), failed('s', 'refused', 'Fix it')]);
   });
 });
