@@ -34,7 +34,8 @@ interface Document {
 interface Schema {
   type?: string | string[];
   enum?: string[];
-  properties?: Record<string, { description?: string } | undefined>;
+  description?: string;
+  properties?: Record<string, Schema | undefined>;
 }
 
 export const document = JSON.parse(JSON.stringify(openapi(endpoints))) as Document;
