@@ -1,4 +1,7 @@
-/** Records the golden histories into test/histories. Run it when a workflow changes on purpose: `npm run record-histories`. */
+/**
+ * Records the golden histories into test/histories. Run it when a workflow changes on purpose: `npm run record-histories -- <name> <name>`; without
+ * names it writes all.
+ */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -15,10 +18,16 @@ import { mochaGlobalSetup, mochaGlobalTeardown } from '../servers.js';
 import { type Service, startService } from '../service.js';
 
 const folder = resolve(import.meta.dirname, '../../../../test/histories');
+/** The histories to write. Every workflow runs, because later ones use the rows of earlier ones. */
+const wanted = new Set(process.argv.slice(2));
+const isWanted = (name: string) => wanted.size === 0 || wanted.has(name);
+const known = new Set<string>();
 
 async function record(service: Service, name: string, workflowId: string): Promise<void> {
   const handle = service.temporal.client.workflow.getHandle(workflowId);
   await until(async () => (await handle.describe()).status.name !== 'RUNNING', `${workflowId} closes`);
+  known.add(name);
+  if (!isWanted(name)) return;
   const { address, namespace } = service.temporal;
   const args = ['workflow', 'show', '--workflow-id', workflowId, '--address', address, '--namespace', namespace, '--output', 'json'];
   const { stdout } = await promisify(execFile)(cachedPath(process.env), args, { maxBuffer: 10_000_000 });
@@ -117,3 +126,6 @@ await receiver.close();
 await failing.close();
 await perEvent.stop();
 await mochaGlobalTeardown();
+
+const unknown = [...wanted].filter((name) => !known.has(name));
+if (unknown.length > 0) throw new Error(`no such history: ${unknown.join(', ')}; there are ${[...known].join(', ')}`);
