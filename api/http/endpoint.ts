@@ -15,7 +15,10 @@ export const apiKey = (scope: Scope) => ({ scope, jwtToo: false }) as const;
 /** A JWT, or an API key with this scope. */
 export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 
-/** A JWT, an API key with the scope `manage_webhooks`, or the link to the portal of the webhook whose id is in the path. */
+/**
+ * A JWT, an API key with the scope `manage_webhooks`, or the link to the portal of the webhook whose id is in the path. What strangers with a link
+ * may call is listed in the test of the portal. For other operations on webhooks use `either('manage_webhooks')`.
+ */
 export const webhooksOrPortal = { scope: 'manage_webhooks', jwtToo: true, portalToo: true } as const;
 
 /** A JWT, or any API key. */
