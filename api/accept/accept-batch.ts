@@ -29,9 +29,9 @@ export async function findAcceptedBatch(
   deps: BulkDeps,
   { workspaceId }: Caller,
   key: string | null,
-  digest: Buffer | null,
+  digests: readonly (Buffer | null)[],
 ): Promise<AcceptedBatch | null> {
-  const found = await findFirstRequest(deps, key, [digest], (keys) =>
+  const found = await findFirstRequest(deps, key, digests, (keys) =>
     Batch.findOne({ where: { workspace_id: workspaceId, idempotency_key: keys } }),
   );
   return found === null ? null : { row: await decided(deps, found), isReplay: true };
@@ -84,7 +84,7 @@ export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, tr
       });
       return { ...inserted, status: 'sending', completed_at: null };
     },
-    () => findAcceptedBatch(deps, caller, batch.idempotency_key, batch.request_digest),
+    () => findAcceptedBatch(deps, caller, batch.idempotency_key, [batch.request_digest]),
   );
 }
 

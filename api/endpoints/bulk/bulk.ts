@@ -49,7 +49,10 @@ export const sendBulkEndpoint = bulkEndpoint({
     assertChannels(caller, [given.channel]);
     const { recipients, plan: _plan, ...rest } = given;
     const digest = key === null ? null : await digestList(rest, recipients);
-    const earlier = await findAcceptedBatch(deps, caller, key, digest);
+    // The former version dropped `expires_at`, so its digest lacks the field, and its batches may be repeated after an upgrade. Remove this
+    // digest one version later.
+    const former = key === null || given.expires_at === undefined ? null : await digestList({ ...rest, expires_at: undefined }, recipients);
+    const earlier = await findAcceptedBatch(deps, caller, key, [digest, former]);
     const { row, isReplay } =
       earlier ?? (await accept(deps, caller, { given, refusal }, { newId, traceparent, idempotencyKey: key, digest }));
     return idempotentReply({ batch: presentAcceptedBatch(row) }, isReplay);

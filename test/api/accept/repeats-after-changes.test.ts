@@ -47,3 +47,19 @@ describe('a send with variables that the former version accepted', () => {
     assert.deepEqual((await send()).body, first.body);
   });
 });
+
+describe('a bulk send with expires_at that the former version accepted', () => {
+  const app = useApi();
+
+  it('gets the first answer when it is repeated, and 422 when another field differs', async () => {
+    const { key } = await app.account();
+    const given = { channel: 'sms', content: { text: 'Hello' }, recipients: ['+15551234567'] };
+    const send = (changes: object) =>
+      app.call('POST', '/api/v1/messages/bulk', { key, body: { ...given, ...changes }, headers: { 'Idempotency-Key': 'former' } });
+    const first = await send({}); // the former version dropped the field, so it made the digest of a request without it
+    const expires_at = new Date(Date.now() + 3_600_000);
+    const repeated = await send({ expires_at });
+    assert.deepEqual([repeated.status, repeated.headers.get('Idempotent-Replayed'), repeated.body], [201, 'true', first.body]);
+    assert.equal((await send({ expires_at, content: { text: 'Bye' } })).status, 422);
+  });
+});
