@@ -24,7 +24,12 @@ export async function nextExpiryInMs(db: Database, groupId: string): Promise<num
   return next?.in_ms ?? null;
 }
 
-// Messages that are not refused here are left out: see `refuseQueued`.
-const nextExpiry = `
-  SELECT extract(epoch FROM min(expires_at) - now())::double precision * 1000 AS in_ms FROM messages m
-  WHERE group_id = $1 AND status = 'queued' AND status_detail <> 'sending' AND NOT ${isUncertain}`;
+/**
+ * SQL: when the next queued message of a group expires. Leaves out messages that `refuseQueued` leaves out.
+ * @param groupId SQL
+ */
+export const firstExpiry = (groupId: string) => `(
+  SELECT min(m.expires_at) FROM messages m
+  WHERE m.group_id = ${groupId} AND m.status = 'queued' AND m.status_detail <> 'sending' AND m.expires_at IS NOT NULL AND NOT ${isUncertain})`;
+
+const nextExpiry = `SELECT extract(epoch FROM ${firstExpiry('$1')} - now())::double precision * 1000 AS in_ms`;

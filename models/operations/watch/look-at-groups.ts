@@ -7,6 +7,7 @@ import { type Database, select } from '../../db/database.js';
 import type { GroupState } from '../../rules/messages/group-look.js';
 import { isAwaitingReport, isOpen } from '../../rules/messages/status.js';
 import { column, recordset } from '../../tables/columns.js';
+import { firstExpiry } from '../handoff/expire-waiting.js';
 import { fenceMessages } from '../messages/fence-messages.js';
 import { isCancellable } from '../messages/lock-cancellable.js';
 
@@ -66,6 +67,7 @@ const take = `
   )
   SELECT ${drivable}, w.accepting, w.due, w."dueInMs", w.awaiting, COALESCE(w."awaitedMs", 0) AS "awaitedMs",
     (SELECT b.status FROM batches b WHERE b.id = g.batch_id) AS "batchStatus",
+    (SELECT ${milliseconds(`${firstExpiry('g.id')} - now()`)} FROM batches b WHERE b.id = g.batch_id AND b.status = 'paused') AS "pausedExpiryInMs",
     g.batch_id IS NULL AND EXISTS (
       SELECT 1 FROM messages m JOIN send_attempts a ON a.message_id = m.id
       WHERE m.group_id = g.id AND m.status = 'queued' AND a.started_at > now() - $3 * interval '1 second'

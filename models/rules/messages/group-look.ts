@@ -16,6 +16,8 @@ export interface GroupState {
   channel: Channel;
   /** For a page of a batch; null for other groups. */
   batchStatus: string | null;
+  /** While its batch is paused: the time until its next message expires, negative if one has expired. Otherwise null, also if none will. */
+  pausedExpiryInMs: number | null;
   /** A hand-off was attempted recently, so a workflow drives the group. */
   triedLately: boolean;
 }
@@ -54,8 +56,17 @@ export function lookAt(group: GroupState, reportTimeoutMs: Readonly<Record<Chann
 }
 
 /** The same for the messages that were not handed off. They neither wait for the reports of the others, nor do these wait for them. */
-function lookAtQueued({ due, dueInMs, awaiting, batchStatus, triedLately }: GroupState): Pick<Verdict, 'action' | 'lookInMs'> {
-  if (due > 0 && batchStatus === 'paused') return { action: 'wait', lookInMs: pausedMs };
+function lookAtQueued({
+  due,
+  dueInMs,
+  awaiting,
+  batchStatus,
+  pausedExpiryInMs,
+  triedLately,
+}: GroupState): Pick<Verdict, 'action' | 'lookInMs'> {
+  // Messages also expire while their batch is paused, and only the workflow fails them.
+  const expiryInMs = pausedExpiryInMs ?? Number.POSITIVE_INFINITY;
+  if (due > 0 && batchStatus === 'paused' && expiryInMs > 0) return { action: 'wait', lookInMs: Math.min(pausedMs, expiryInMs + graceMs) };
   if (due > 0) return { action: triedLately ? 'wait' : 'drive', lookInMs: againMs };
   if (dueInMs !== null) return { action: 'wait', lookInMs: dueInMs + graceMs };
   return awaiting > 0 ? { action: 'wait', lookInMs: Number.POSITIVE_INFINITY } : { action: 'close', lookInMs: againMs };

@@ -9,6 +9,8 @@ import { recordHandoffs } from '../../support/rows/reports.js';
 import { makeDue } from '../../support/temporal/watcher.js';
 import { longAgo, useRepairs } from './use-repairs.js';
 
+const inAMinute = () => new Date(Date.now() + 60_000);
+
 describe('repairs of groups', () => {
   const repairs = useRepairs();
 
@@ -37,6 +39,30 @@ describe('repairs of groups', () => {
     const calls = await repairs.run({ REPORT_TIMEOUT_SMS: '300' });
     assert.deepEqual(new Set(calls), new Set([`give up ${due}`, `give up ${paused}`, `start msg:${due}`]));
     assert.equal(calls.length, 3);
+  });
+
+  it('repairs of groups drive a page of a paused batch only when messages of it have expired', async () => {
+    const page = async (expires_at: Date | null) =>
+      (await buildAcceptedBatch(repairs.db, repairs.workspaceId, [2], { expires_at })).pages[0]?.groupId ?? '';
+    const [expired, called, later, never] = [
+      await page(new Date(Date.now() - 1_000)),
+      await page(inAMinute()),
+      await page(inAMinute()),
+      await page(null),
+    ];
+    const claims = await claimAll(repairs.db, called, sandboxEverywhere);
+    assert.equal(claims.length, 2);
+    await rows(repairs.db, `UPDATE messages SET expires_at = ${longAgo} WHERE group_id = $1`, [called]);
+    await rows(repairs.db, `UPDATE batches SET status = 'paused'`);
+    await makeDue(repairs.db);
+    assert.deepEqual(await repairs.run(), [`start page:${expired}`], 'calls in progress decide about the others');
+    const looks = await rows<{ id: string; seconds: number }>(
+      repairs.db,
+      'SELECT id, extract(epoch FROM look_at - now())::float AS seconds FROM message_groups',
+    );
+    const secondsOf = (groupId: string) => looks.find(({ id }) => id === groupId)?.seconds ?? Number.NaN;
+    assert.ok(secondsOf(later) > 0 && secondsOf(later) <= 70, 'it is looked at again after it expires');
+    assert.ok(secondsOf(called) > 500 && secondsOf(never) > 500, 'nothing expires');
   });
 
   it('continue beside waiting groups and failed starts', async () => {

@@ -72,6 +72,7 @@ describe('the watcher’s queue of groups', () => {
       dueInMs: null,
       awaiting: 1,
       batchStatus: null,
+      pausedExpiryInMs: null,
       triedLately: false,
       isGatherable: false,
     });

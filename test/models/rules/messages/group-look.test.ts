@@ -10,6 +10,7 @@ const nothing: GroupState = {
   awaitedMs: 0,
   channel: 'sms',
   batchStatus: null,
+  pausedExpiryInMs: null,
   triedLately: false,
 };
 const timeouts = { ...forEachChannel(() => 0), sms: 300_000, whatsapp: 200_000, email: 100_000 };
@@ -24,6 +25,14 @@ describe('lookAt', () => {
     ['messages are due and others await reports', { due: 1, awaiting: 3, awaitedMs: minutes(4) }, 'drive', minutes(2)],
     ['a hand-off was tried lately', { due: 1, triedLately: true }, 'wait', minutes(2)],
     ['its batch is paused', { due: 1, batchStatus: 'paused' }, 'wait', minutes(10)],
+    ['its batch is paused and a message expires soon', { due: 1, batchStatus: 'paused', pausedExpiryInMs: 1_000 }, 'wait', 11_000],
+    [
+      'its batch is paused and a message expires later',
+      { due: 1, batchStatus: 'paused', pausedExpiryInMs: minutes(60) },
+      'wait',
+      minutes(10),
+    ],
+    ['its batch is paused and a message has expired', { due: 1, batchStatus: 'paused', pausedExpiryInMs: 0 }, 'drive', minutes(2)],
     ['its batch is paused and a report is awaited', { due: 1, batchStatus: 'paused', awaiting: 1, awaitedMs: 100_000 }, 'wait', 260_000],
     ['its batch is cancelled and something is left', { due: 1, batchStatus: 'cancelled' }, 'drive', minutes(2)],
     ['it is scheduled', { dueInMs: minutes(5) }, 'wait', minutes(5) + 10_000],
