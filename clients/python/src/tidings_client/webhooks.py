@@ -25,7 +25,7 @@ _PRIVATE_PREFIX = "whsk_"
 
 
 class WebhookVerificationError(Exception):
-    """The request is not authentic, or its time differs too much from now, or its body is no JSON object. Return 403."""
+    """The request is not authentic, its time differs too much from now, or its body is no JSON object. Return 403."""
 
     fault: Fault
 
