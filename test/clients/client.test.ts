@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mock } from 'node:test';
 import { Tidings, TidingsError } from '../../clients/typescript/client/index.js';
 import { useApi } from '../api/use-api.js';
 import { prices } from '../support/prices.js';
@@ -95,28 +94,6 @@ describe('the TypeScript client', () => {
     await tidings.suppressions.delete(id);
     assert.deepEqual((await tidings.suppressions.list().page()).items, []);
     await assert.rejects(tidings.suppressions.delete(id), { status: 404 });
-  });
-
-  it('the TypeScript client warns once of fields that the service has ignored', async () => {
-    const warned: unknown[] = [];
-    const { mock: warn } = mock.method(console, 'warn', (text: unknown) => void warned.push(text));
-    try {
-      const unknown = { ...message, 'priority, 1': 7, extra: 'x' };
-      for (let count = 0; count < 2; count += 1) await tidings.messages.send(unknown);
-      await tidings.messages.send(message);
-    } finally {
-      warn.restore();
-    }
-    assert.deepEqual(warned, ['Tidings ignored fields of POST /messages/send: priority, 1, extra']);
-  });
-
-  it('the TypeScript client gives ignored fields to its option instead', async () => {
-    const seen: unknown[] = [];
-    const onIgnoredFields = (...given: unknown[]) => void seen.push(given);
-    const own = new Tidings({ apiKey: (await app.account()).key, baseUrl: app.url, onIgnoredFields });
-    const bulk = { content: { text: 'Hello' }, recipients: [message.to], fallback: [] };
-    await own.batches.send({ ...bulk, channel: 'sms' });
-    assert.deepEqual(seen, [[['fallback'], 'POST /messages/bulk']]);
   });
 
   it('the TypeScript client throws what the service said', async () => {

@@ -1,6 +1,7 @@
 /** Fields of a request that the service has ignored, as the header `Ignored-Fields` of its response names them. */
 
 /**
+ * What it throws is shown on the console: the service has accepted the request.
  * @param fields their paths, such as `recipients[0].extra`; `...` at the end stands for others
  * @param request such as `POST /messages/send`
  */
@@ -29,9 +30,24 @@ const onConsole = (text: string) => console.warn(text);
 export function warning(warn: (text: string) => void = onConsole): OnIgnoredFields {
   const warned = new Set<string>();
   return (fields, request) => {
-    const text = `Tidings ignored fields of ${request}: ${fields.join(', ')}`;
+    const text = textOf(fields, request);
     if (warned.has(text) || warned.size >= warningsMax) return;
     warned.add(text);
     warn(text);
   };
 }
+
+/** Calls the option. Throws nothing: the caller would lose the answer, send again and pay twice. */
+export function reportIgnoredFields(report: OnIgnoredFields, fields: string[], { method, path }: { method: string; path: string }): void {
+  const request = `${method} ${path}`;
+  const run = async () => {
+    try {
+      await (report(fields, request) as unknown); // a function that returns a promise has the type, too
+    } catch (error) {
+      onConsole(`onIgnoredFields failed: ${error instanceof Error ? error.message : String(error)}. ${textOf(fields, request)}`);
+    }
+  };
+  run().catch(() => {}); // in some tests the console throws
+}
+
+const textOf = (fields: readonly string[], request: string) => `Tidings ignored fields of ${request}: ${fields.join(', ')}`;

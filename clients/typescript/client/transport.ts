@@ -1,6 +1,6 @@
 /** One call: its request, its time-out, its repetitions, its answer. */
 import { errorOf, TidingsError } from './errors.js';
-import { ignoredFieldsIn, type OnIgnoredFields, warning } from './ignored-fields.js';
+import { ignoredFieldsIn, type OnIgnoredFields, reportIgnoredFields, warning } from './ignored-fields.js';
 import { isRetryable, pause, pauseMs } from './retry.js';
 
 /** The caller gave a value that cannot work. */
@@ -89,7 +89,7 @@ export class Transport {
         await pause(pauseMs(attempt, error.retryAfterSeconds), options.signal);
         continue;
       }
-      if (answer.ignored.length > 0) this.#onIgnoredFields(answer.ignored, `${request.method} ${request.path}`);
+      if (answer.ignored.length > 0) reportIgnoredFields(this.#onIgnoredFields, answer.ignored, request);
       return answer.data;
     }
   }

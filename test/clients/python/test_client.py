@@ -6,7 +6,7 @@ import pickle
 import unittest
 
 import httpx
-from tidings_client import AsyncTidings, IgnoredFieldsWarning, Tidings, TidingsError
+from tidings_client import AsyncTidings, Tidings, TidingsError
 
 BASE, KEY = os.environ["BASE"], os.environ["KEY"]
 MESSAGE = {"to": "+15551234567", "channel": "sms", "content": {"text": "Hello \u2028 wörld"}}
@@ -133,25 +133,6 @@ class Client(unittest.TestCase):
                     await tidings.messages.get("none")
 
         asyncio.run(run())
-
-    def test_warns_of_fields_that_the_service_has_ignored(self):
-        unknown = {**MESSAGE, "priority, 1": 7, "extra": "x"}
-        text = "Tidings ignored fields of POST /messages/send: priority, 1, extra"
-        with self.assertWarns(IgnoredFieldsWarning) as warned:
-            self.tidings.messages.send(unknown)
-        self.assertEqual((str(warned.warning), warned.filename), (text, __file__))
-
-        async def run():
-            async with AsyncTidings(KEY, BASE) as tidings:
-                await tidings.messages.send(unknown)
-
-        with self.assertWarns(IgnoredFieldsWarning) as warned:
-            asyncio.run(run())
-        self.assertEqual((str(warned.warning), warned.filename), (text, __file__))
-        seen = []
-        with Tidings(KEY, BASE, on_ignored_fields=lambda *given: seen.append(given)) as tidings:
-            tidings.with_options(retries=0).messages.send(unknown)
-        self.assertEqual(seen, [(["priority, 1", "extra"], "POST /messages/send")])
 
     def test_uses_a_client_of_its_owner_and_leaves_it_open(self):
         with httpx.Client() as http:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
-from typing import Callable, List, Mapping
+from typing import Callable, List, Mapping, Optional
 from urllib.parse import unquote
+
+from ._request import Request
 
 OnIgnoredFields = Callable[[List[str], str], None]
 """Receives the paths of the fields, such as `recipients[0].extra`, and the request, such as `POST /messages/send`.
 
-`...` at the end of the paths stands for others.
+`...` at the end of the paths stands for others. An exception is logged: the service has accepted the request.
 """
 
 
@@ -22,7 +25,18 @@ def ignored_fields_in(headers: Mapping[str, str]) -> List[str]:
     return [unquote(name.strip()) for name in header.split(",")] if header else []
 
 
-def warn_of_ignored_fields(fields: List[str], request: str) -> None:
-    """Warns at the place that called the method of the client."""
-    text = f"Tidings ignored fields of {request}: {', '.join(fields)}"
-    warnings.warn(text, IgnoredFieldsWarning, stacklevel=4)
+def report_ignored_fields(report: Optional[OnIgnoredFields], fields: List[str], request: Request) -> None:
+    """Calls `report`, or warns at the place that called the method of the client.
+
+    Raises no exception: the caller would lose the answer, send again and pay twice.
+    """
+    name = f"{request.method} {request.path}"
+    text = f"Tidings ignored fields of {name}: {', '.join(fields)}"
+    try:
+        if report is None:
+            warnings.warn(text, IgnoredFieldsWarning, stacklevel=4)
+        else:
+            report(fields, name)
+    except Exception as error:
+        cause = None if isinstance(error, IgnoredFieldsWarning) else error
+        logging.getLogger("tidings_client").warning(text, exc_info=cause)

@@ -8,7 +8,7 @@ from typing import Any, Callable, List, Optional, Tuple
 import httpx
 
 from .._errors import TidingsError
-from .._ignored_fields import OnIgnoredFields, ignored_fields_in, warn_of_ignored_fields
+from .._ignored_fields import OnIgnoredFields, ignored_fields_in, report_ignored_fields
 from .._request import Options, Request, data_of, failure_of, prepared
 from .._retry import is_retryable, pause_of
 from ._wait import bounded, sleep
@@ -46,7 +46,7 @@ class AsyncTransport:
                 pause = pause_of(attempt, error.retry_after)
             else:
                 if ignored:
-                    (self.on_ignored_fields or warn_of_ignored_fields)(ignored, f"{request.method} {request.path}")
+                    report_ignored_fields(self.on_ignored_fields, ignored, request)
                 return data
             attempt += 1
             await sleep(pause)
