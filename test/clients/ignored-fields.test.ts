@@ -37,6 +37,24 @@ describe('ignored fields in the TypeScript client', () => {
     assert.deepEqual(warned, ['Tidings ignored fields of POST /messages/send: priority, 1, extra']);
   });
 
+  it('the TypeScript client warns once of the same fields of different objects and recipients', async () => {
+    const tidings = client();
+    const warned = await warningsOf(async () => {
+      for (let count = 0; count < 2; count += 1) {
+        const { id } = await tidings.contacts.create({ email: `p${count}@example.com` });
+        const changes = { name: 'Ada', colour: 'red' };
+        await tidings.contacts.update(id, changes);
+        const recipients = Array.from({ length: 2 + count }, (_, index) => ({ to: `+1555123456${index}`, labels: [] }));
+        const bulk = { content: { text: 'Hello' }, channel: 'sms', recipients } as unknown as Parameters<typeof tidings.batches.send>[0];
+        await tidings.batches.send(bulk);
+      }
+    });
+    assert.deepEqual(warned, [
+      'Tidings ignored fields of PUT /contacts/{id}: colour',
+      'Tidings ignored fields of POST /messages/bulk: recipients[].labels',
+    ]);
+  });
+
   it('the TypeScript client gives ignored fields to its option instead', async () => {
     const seen: unknown[] = [];
     const own = client((...given: unknown[]) => void seen.push(given));

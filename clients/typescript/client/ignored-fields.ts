@@ -3,7 +3,7 @@
 /**
  * What it throws is shown on the console: the service has accepted the request.
  * @param fields their paths, such as `recipients[0].extra`; `...` at the end stands for others
- * @param request such as `POST /messages/send`
+ * @param request such as `PUT /contacts/{id}`
  */
 export type OnIgnoredFields = (fields: string[], request: string) => void;
 
@@ -39,7 +39,7 @@ export function warning(warn: (text: string) => void = onConsole): OnIgnoredFiel
 
 /** Calls the option. Throws nothing: the caller would lose the answer, send again and pay twice. */
 export function reportIgnoredFields(report: OnIgnoredFields, fields: string[], { method, path }: { method: string; path: string }): void {
-  const request = `${method} ${path}`;
+  const request = `${method} ${path.replaceAll(idInPath, '/{id}')}`;
   const run = async () => {
     try {
       await (report(fields, request) as unknown); // a function that returns a promise has the type, too
@@ -50,4 +50,10 @@ export function reportIgnoredFields(report: OnIgnoredFields, fields: string[], {
   run().catch(() => {}); // in some tests the console throws
 }
 
-const textOf = (fields: readonly string[], request: string) => `Tidings ignored fields of ${request}: ${fields.join(', ')}`;
+const idInPath = /\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=\/|$)/gi;
+
+/** The same text for each object and each recipient. */
+function textOf(fields: readonly string[], request: string): string {
+  const names = new Set(fields.map((field) => field.replaceAll(/\[\d+\]/g, '[]')));
+  return `Tidings ignored fields of ${request}: ${[...names].join(', ')}`;
+}

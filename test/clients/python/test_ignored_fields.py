@@ -55,3 +55,20 @@ class IgnoredFields(unittest.TestCase):
                 self.assertEqual(len(sends(on_ignored_fields=refuse)["id"]), 36)
             self.assertEqual([each.getMessage() for each in logged.records], [TEXT])
             self.assertIn("OSError: no log", logged.output[0])
+
+    def test_warns_once_of_the_same_fields_of_different_objects_and_recipients(self):
+        with Tidings(KEY, BASE) as tidings, warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("default", IgnoredFieldsWarning)
+            for count in range(2):
+                contact = tidings.contacts.create({"email": f"ignored{count}@example.com"})
+                tidings.contacts.update(contact["id"], {"name": "Ada", "colour": "red"})
+                recipients = [{"to": f"+1555123456{index}", "labels": []} for index in range(2 + count)]
+                tidings.batches.send({"channel": "sms", "content": {"text": "Hello"}, "recipients": recipients})
+        texts = [str(each.message) for each in warned if each.category is IgnoredFieldsWarning]
+        self.assertEqual(
+            texts,
+            [
+                "Tidings ignored fields of PUT /contacts/{id}: colour",
+                "Tidings ignored fields of POST /messages/bulk: recipients[].labels",
+            ],
+        )

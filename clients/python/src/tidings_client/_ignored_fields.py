@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import warnings
 from typing import Callable, List, Mapping, Optional
 from urllib.parse import unquote
@@ -10,10 +11,12 @@ from urllib.parse import unquote
 from ._request import Request
 
 OnIgnoredFields = Callable[[List[str], str], None]
-"""Receives the paths of the fields, such as `recipients[0].extra`, and the request, such as `POST /messages/send`.
+"""Receives the paths of the fields, such as `recipients[0].extra`, and the request, such as `PUT /contacts/{id}`.
 
 `...` at the end of the paths stands for others. An exception is logged: the service has accepted the request.
 """
+
+_ID = re.compile("(?<=/)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=/|$)", re.IGNORECASE)
 
 
 class IgnoredFieldsWarning(UserWarning):
@@ -30,8 +33,8 @@ def report_ignored_fields(report: Optional[OnIgnoredFields], fields: List[str], 
 
     Raises no exception: the caller would lose the answer, send again and pay twice.
     """
-    name = f"{request.method} {request.path}"
-    text = f"Tidings ignored fields of {name}: {', '.join(fields)}"
+    name = f"{request.method} {_ID.sub('{id}', request.path)}"
+    text = f"Tidings ignored fields of {name}: {', '.join(_without_indexes(fields))}"
     try:
         if report is None:
             warnings.warn(text, IgnoredFieldsWarning, stacklevel=4)
@@ -40,3 +43,8 @@ def report_ignored_fields(report: Optional[OnIgnoredFields], fields: List[str], 
     except Exception as error:
         cause = None if isinstance(error, IgnoredFieldsWarning) else error
         logging.getLogger("tidings_client").warning(text, exc_info=cause)
+
+
+def _without_indexes(fields: List[str]) -> List[str]:
+    """Python shows, and stores, each different text of a warning."""
+    return list(dict.fromkeys(re.sub(r"\[\d+\]", "[]", field) for field in fields))
