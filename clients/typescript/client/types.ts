@@ -45,9 +45,7 @@ export type WebhookPortal = Data<'/api/v1/webhooks/{id}/portal', 'post'>['portal
 export type WebhookFilters = FiltersOf<'/api/v1/webhooks'>;
 export type EventDescription = Data<'/api/v1/webhooks/events', 'get'>['events'][number];
 export type Delivery = Data<'/api/v1/webhooks/{id}/deliveries/{delivery_id}', 'get'>['delivery'];
-type ReplayBody = BodyOf<'/api/v1/webhooks/{id}/replay', 'post'>;
-/** The generated type requires a field that has a default. */
-export type NewReplay = Omit<ReplayBody, 'dry_run'> & Partial<Pick<ReplayBody, 'dry_run'>>;
+export type NewReplay = BodyOf<'/api/v1/webhooks/{id}/replay', 'post'>;
 export type StartedReplay = Data<'/api/v1/webhooks/{id}/replay', 'post'>['replay'];
 export type DeliveryFilters = FiltersOf<'/api/v1/webhooks/{id}/deliveries'>;
 
