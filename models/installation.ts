@@ -8,8 +8,10 @@ export const installationMemo = 'installation';
 
 /** What is wrong if another installation has the namespace, for people. */
 export const foreignNamespace = (namespace: string) => `The Temporal namespace ${namespace} belongs to another installation of Tidings`;
-/** What to do about it. */
-export const foreignNamespaceFix = 'Set TEMPORAL_NAMESPACE to one of its own';
+/** What to do about it. The schedule is that of the watcher: `workflowIds.watcher`. */
+export const foreignNamespaceFix = (namespace: string) =>
+  'Set TEMPORAL_NAMESPACE to one of its own. ' +
+  `If the other installation is gone, or its database was created again, run: temporal schedule delete -s watcher -n ${namespace}`;
 
 /**
  * The installation of this database: the time of its first migration. Nothing changes it, and a restore or an upgrade keeps it. A copy of the

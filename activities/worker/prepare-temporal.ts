@@ -73,7 +73,7 @@ async function restoreAll(preparations: Preparations): Promise<ScheduleDescripti
   await checkSearchAttributes(preparations);
   if (await createSchedule(schedules, installation)) return null;
   const present = await schedules.getHandle(workflowIds.watcher).describe();
-  if (isForeign(present, installation)) throw new ForeignNamespaceError(`${foreignNamespace(namespace)}. ${foreignNamespaceFix}`);
+  if (isForeign(present, installation)) throw new ForeignNamespaceError(`${foreignNamespace(namespace)}. ${foreignNamespaceFix(namespace)}`);
   return present;
 }
 

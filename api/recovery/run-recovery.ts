@@ -81,7 +81,8 @@ async function requireOwnNamespace({ schedule, options: { namespace } }: Client,
       throw error;
     });
   const [owner, own] = [present?.action.memo?.[installationMemo], await installationOf(db)];
-  if (owner !== undefined && own !== null && owner !== own) throw new Error(`${foreignNamespace(namespace)}. ${foreignNamespaceFix}`);
+  if (owner !== undefined && own !== null && owner !== own)
+    throw new Error(`${foreignNamespace(namespace)}. ${foreignNamespaceFix(namespace)}`);
 }
 
 /** @throws Error when the schema has no table for recoveries */

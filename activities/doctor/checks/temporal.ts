@@ -128,11 +128,7 @@ async function scheduleFinding(schedules: ScheduleClient, namespace: string, ins
 
 /** Workers refuse to start in such a namespace; see `prepareTemporal`. */
 const foreignFinding = (subject: string, namespace: string) =>
-  failed(
-    subject,
-    `${foreignNamespace(namespace)}: workers do not start`,
-    `${foreignNamespaceFix}. If the other installation is gone, run: temporal schedule delete -s ${workflowIds.watcher} -n ${namespace}`,
-  );
+  failed(subject, `${foreignNamespace(namespace)}: workers do not start`, foreignNamespaceFix(namespace));
 
 /** The heartbeats that workers and the watcher leave in PostgreSQL. */
 export const workersCheck: Check = {

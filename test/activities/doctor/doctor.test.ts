@@ -95,7 +95,7 @@ describe('npm run doctor', () => {
     await move('1 second');
     const { state, detail, fix } = (await found(env)).get('Temporal schedule') ?? {};
     await move('-1 second');
-    const advice = `Set TEMPORAL_NAMESPACE to one of its own. If the other installation is gone, run: temporal schedule delete -s watcher -n ${namespace}`;
+    const advice = `Set TEMPORAL_NAMESPACE to one of its own. If the other installation is gone, or its database was created again, run: temporal schedule delete -s watcher -n ${namespace}`;
     const fault = `The Temporal namespace ${namespace} belongs to another installation of Tidings: workers do not start`;
     assert.deepEqual([state, detail, fix], ['failed', fault, advice]);
     assert.equal((await found(env)).get('Temporal schedule')?.state, 'ok');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Connection } from '@temporalio/client';
 import { prepareTemporal, restorePreparations } from '../../../activities/worker/prepare-temporal.js';
+import { foreignNamespaceFix } from '../../../models/installation.js';
 import { createLogger, type Logger } from '../../../models/process/logger.js';
 import { queues, workflowIds, workflowTypes } from '../../../workflows/contract.js';
 import { until } from '../../support/client.js';
@@ -78,7 +79,7 @@ describe('the schedule of the watcher', () => {
 
   const refusal = () => ({
     name: 'Error',
-    message: `The Temporal namespace ${temporal.namespace} belongs to another installation of Tidings. Set TEMPORAL_NAMESPACE to one of its own`,
+    message: `The Temporal namespace ${temporal.namespace} belongs to another installation of Tidings. ${foreignNamespaceFix(temporal.namespace)}`,
   });
 
   it('belongs to the installation whose worker made it, and refuses workers of another one', async () => {

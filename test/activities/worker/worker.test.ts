@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { prepareTemporal } from '../../../activities/worker/prepare-temporal.js';
 import { select } from '../../../models/db/database.js';
-import { installationOf } from '../../../models/installation.js';
+import { foreignNamespace, foreignNamespaceFix, installationOf } from '../../../models/installation.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { testEnv } from '../../support/config.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
@@ -60,7 +60,7 @@ describe('the worker process', () => {
     const worker = start('pipe');
     const exited = once(worker, 'exit');
     assert.ok(worker.stderr !== null);
-    const fault = `The Temporal namespace ${namespace} belongs to another installation of Tidings. Set TEMPORAL_NAMESPACE to one of its own\n`;
+    const fault = `${foreignNamespace(namespace)}. ${foreignNamespaceFix(namespace)}\n`;
     assert.equal(await text(worker.stderr), fault);
     assert.deepEqual(await exited, [1, null]);
     await moveFirstMigration("interval '-1 microsecond'");

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { recoverDatabase } from '../../../api/recovery/recover-database.js';
 import { runRecovery } from '../../../api/recovery/run-recovery.js';
+import { foreignNamespace, foreignNamespaceFix } from '../../../models/installation.js';
 import { beginRecovery, type Recovery } from '../../../models/operations/recovery/begin-recovery.js';
 import { cancelBatch, pauseBatch } from '../../../models/operations/batches/change-batch.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
@@ -191,7 +192,8 @@ describe('the recovery in the namespace of another installation', () => {
     await client.schedule.create({ scheduleId: workflowIds.watcher, spec: {}, action });
     const request = { asOf: new Date(), stoppedAt: null, waitSeconds: 1, dryRun: false, force: true };
     const own = testConfig({ DATABASE_URL: database.url, TEMPORAL_NAMESPACE: namespace });
-    await assert.rejects(runRecovery(own, request), /^Error: The Temporal namespace \S+ belongs to another installation of Tidings\. Set /);
+    const message = `${foreignNamespace(namespace)}. ${foreignNamespaceFix(namespace)}`;
+    await assert.rejects(runRecovery(own, request), { message });
     await Promise.all([database.drop(), temporal.close()]);
   });
 });
