@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   reportOutdatedRuntime((line) => logger.warn(line));
   const { metrics, dataDir } = config;
   await serveMetrics({ ...metrics, port: workerMetricsPort(metrics.port), dataDir, logger });
-  const endKeeping = await keepPrepared(config, logger);
+  const keeping = await keepPrepared(config, logger);
 
   // Before this point a signal ends the process at once. From here on it stops gracefully.
   const toldToStop = new Promise<string>((resolve) => {
@@ -43,7 +43,8 @@ async function main(): Promise<void> {
     startThread({ config, logger, taskQueues, poolMax: workerPoolSizes(config).own, ...shared }),
     startBatchThread({ worker: shared.worker, urgent: shared.urgent.memory, endpoints: shared.endpoints.memory }),
   ]);
-  void toldToStop.then((reason) => {
+  const foreign = keeping.ended.then(() => 'namespace of another installation');
+  void Promise.race([toldToStop, foreign]).then((reason) => {
     logger.info({ reason }, 'finishing');
     for (const thread of threads) void thread.stop();
   });
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
   logger.info({ schema }, 'ready');
 
   await Promise.all(threads.map(({ done }) => done));
-  await endKeeping();
+  await keeping.end();
   // An open channel to the parent keeps the process alive.
   if (process.connected) process.disconnect();
 }

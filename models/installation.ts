@@ -1,6 +1,5 @@
 /** Tells installations of Tidings apart that use the same Temporal server. */
 import { type Database, openPool, select } from './db/database.js';
-import type { Logger } from './process/logger.js';
 import type { Config } from './settings/config.js';
 
 /** Field of the memo of the watcher's runs, in its schedule: the installation that has the namespace. Earlier versions did not write it. */
@@ -29,14 +28,11 @@ const firstMigration = `
   SELECT to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS since
   FROM schema_migrations WHERE name LIKE '0001-%'`;
 
-/** Asks the database of these settings. @returns null also if PostgreSQL does not answer: the process starts then (see `requireSchema`) */
-export async function readInstallation({ databaseUrl }: Pick<Config, 'databaseUrl'>, logger: Logger): Promise<string | null> {
+/** Asks the database of these settings. @throws when PostgreSQL does not answer */
+export async function readInstallation({ databaseUrl }: Pick<Config, 'databaseUrl'>): Promise<string | null> {
   const db = openPool(databaseUrl, 1, { answerMsMax: 5_000 });
   try {
     return await installationOf(db);
-  } catch (err) {
-    logger.warn({ err }, 'the namespace of Temporal could not be compared with the database');
-    return null;
   } finally {
     await db.close();
   }

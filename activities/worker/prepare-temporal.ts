@@ -42,21 +42,23 @@ export interface Preparations {
 /**
  * Before workers poll: creates what is missing, and updates the interval and the time-out of an older schedule. A schedule that belongs to no
  * installation belongs to this one from then on.
+ * @returns true when the schedule was missing
  * @throws ForeignNamespaceError
  */
-export async function prepareTemporal(preparations: Preparations): Promise<void> {
+export async function prepareTemporal(preparations: Preparations): Promise<boolean> {
   const present = await restoreAll(preparations);
-  if (present === null) return;
+  if (present === null) return true;
   const {
     spec: { intervals },
     action: { workflowRunTimeout },
   } = present;
   const owner = ownerOf(present);
   const isNamed = owner !== null || preparations.installation === null;
-  if (intervals?.length === 1 && intervals[0]?.every === everyMs && workflowRunTimeout === runMsMax && isNamed) return;
+  if (intervals?.length === 1 && intervals[0]?.every === everyMs && workflowRunTimeout === runMsMax && isNamed) return false;
   const action = actionOf(owner ?? preparations.installation);
   const schedule = preparations.schedules.getHandle(workflowIds.watcher);
   await schedule.update(({ policies, state }) => ({ action, policies, state, spec }) as never);
+  return false;
 }
 
 /**
@@ -73,7 +75,8 @@ async function restoreAll(preparations: Preparations): Promise<ScheduleDescripti
   await checkSearchAttributes(preparations);
   if (await createSchedule(schedules, installation)) return null;
   const present = await schedules.getHandle(workflowIds.watcher).describe();
-  if (isForeign(present, installation)) throw new ForeignNamespaceError(`${foreignNamespace(namespace)}. ${foreignNamespaceFix(namespace)}`);
+  if (isForeign(present, installation))
+    throw new ForeignNamespaceError(`${foreignNamespace(namespace)}. ${foreignNamespaceFix(namespace)}`);
   return present;
 }
 

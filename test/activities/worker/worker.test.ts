@@ -6,8 +6,9 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { prepareTemporal } from '../../../activities/worker/prepare-temporal.js';
 import { select } from '../../../models/db/database.js';
-import { foreignNamespace, foreignNamespaceFix, installationOf } from '../../../models/installation.js';
+import { foreignNamespace, foreignNamespaceFix, installationMemo, installationOf } from '../../../models/installation.js';
 import { createLogger } from '../../../models/process/logger.js';
+import { workflowIds } from '../../../workflows/contract.js';
 import { testEnv } from '../../support/config.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { until } from '../../support/client.js';
@@ -51,6 +52,8 @@ describe('the worker process', () => {
     await select(database.db, 'ALTER TABLE hidden RENAME TO schema_migrations');
   });
 
+  const refusal = () => `${foreignNamespace(temporal.namespace)}. ${foreignNamespaceFix(temporal.namespace)}\n`;
+
   it('the worker process exits 1 and names a namespace that another installation uses', async () => {
     const moveFirstMigration = (by: string) => select(database.db, `UPDATE schema_migrations SET applied_at = applied_at + ${by}`);
     const { connection, client, namespace } = temporal;
@@ -60,10 +63,21 @@ describe('the worker process', () => {
     const worker = start('pipe');
     const exited = once(worker, 'exit');
     assert.ok(worker.stderr !== null);
-    const fault = `${foreignNamespace(namespace)}. ${foreignNamespaceFix(namespace)}\n`;
-    assert.equal(await text(worker.stderr), fault);
+    assert.equal(await text(worker.stderr), refusal());
     assert.deepEqual(await exited, [1, null]);
     await moveFirstMigration("interval '-1 microsecond'");
+  });
+
+  it('the worker process stops with exit code 1 when its namespace turns out to be that of another installation', async () => {
+    const worker = start('pipe');
+    const exited = once(worker, 'exit');
+    assert.ok(worker.stderr !== null);
+    const printed = text(worker.stderr);
+    await Promise.race([once(worker, 'message'), exited]);
+    const schedule = temporal.client.schedule.getHandle(workflowIds.watcher);
+    await schedule.update((present) => ({ ...present, action: { ...present.action, memo: { [installationMemo]: 'another' } } }) as never);
+    assert.deepEqual([await exited, await printed], [[1, null], refusal()]);
+    await schedule.delete();
   });
 
   it('the worker process exits 1 and says that Temporal has no such namespace', async () => {

@@ -60,12 +60,12 @@ export function workerHere(config: Readonly<Config>, wrapProviders?: (providers:
       runtimeInstalled = true;
       await trustTestAuthority();
       const logger = createLogger('worker', config.logLevel);
-      const endKeeping = await keepPrepared(config, logger);
+      const keeping = await keepPrepared(config, logger);
       const [db, connection] = [connect(config.databaseUrl, config.databasePoolMax), await NativeConnection.connect(config.temporalServer)];
       const taskQueues = Object.values(queues);
       const workers = await startWorkers({ config, db, logger, connection, taskQueues, ...(wrapProviders && { wrapProviders }) });
       end = async () => {
-        await endKeeping();
+        await keeping.end();
         await workers.stop();
         await Promise.all([connection.close(), db.close()]);
         connection.callContextStorage.disable(); // the SDK leaves it enabled, and each one costs time in every promise of the process
