@@ -114,7 +114,7 @@ describe('pages behind the links in mails', () => {
     await browser.page.getByRole('link', { name: 'Get a new one' }).click();
     await browser.page.getByLabel('E-mail address').fill(email);
     await browser.page.getByRole('button', { name: 'Send the link' }).click();
-    await outcomeIs('If a workspace has this e-mail address');
+    await outcomeIs('If this address belongs to a workspace');
     assert.match(await newestLink(), /\/reset-password#token=/);
   });
 
