@@ -11,6 +11,20 @@ export const foreignNamespace = (namespace: string) => `The Temporal namespace $
 export const foreignNamespaceFix = (namespace: string) =>
   'Set TEMPORAL_NAMESPACE to one of its own. ' +
   `If the other installation is gone, or its database was created again, run: temporal schedule delete -s watcher -n ${namespace}`;
+/** Both, for the error of a program that refuses the namespace. */
+export const refusalOfNamespace = (namespace: string) => `${foreignNamespace(namespace)}. ${foreignNamespaceFix(namespace)}`;
+
+/** The memo of the watcher's runs, as its schedule has it. */
+type Memo = Readonly<Record<string, unknown>> | undefined;
+
+/** The installation that the namespace belongs to; null if there is no schedule, or an earlier version made it. */
+export const ownerIn = (memo: Memo): string | null => (memo?.[installationMemo] as string | undefined) ?? null;
+
+/** Whether the namespace belongs to another installation than this one, as far as both are known. */
+export function isForeign(memo: Memo, installation: string | null): boolean {
+  const owner = ownerIn(memo);
+  return owner !== null && installation !== null && owner !== installation;
+}
 
 /**
  * The installation of this database: the time of its first migration. Nothing changes it, and a restore or an upgrade keeps it. A copy of the

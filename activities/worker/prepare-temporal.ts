@@ -1,6 +1,6 @@
 /** Creates the search attributes and the schedule of the watcher. Safe to repeat, also from several workers at once. */
 import { type Connection, ScheduleAlreadyRunning, type ScheduleClient, type ScheduleDescription } from '@temporalio/client';
-import { foreignNamespace, foreignNamespaceFix, installationMemo } from '../../models/installation.js';
+import { installationMemo, isForeign, ownerIn, refusalOfNamespace } from '../../models/installation.js';
 import type { Logger } from '../../models/process/logger.js';
 import { queues, searchAttributes, workflowIds, workflowTypes } from '../../workflows/contract.js';
 
@@ -52,7 +52,7 @@ export async function prepareTemporal(preparations: Preparations): Promise<boole
     spec: { intervals },
     action: { workflowRunTimeout },
   } = present;
-  const owner = ownerOf(present);
+  const owner = ownerIn(present.action.memo);
   const isNamed = owner !== null || preparations.installation === null;
   if (intervals?.length === 1 && intervals[0]?.every === everyMs && workflowRunTimeout === runMsMax && isNamed) return false;
   const action = actionOf(owner ?? preparations.installation);
@@ -75,19 +75,9 @@ async function restoreAll(preparations: Preparations): Promise<ScheduleDescripti
   await checkSearchAttributes(preparations);
   if (await createSchedule(schedules, installation)) return null;
   const present = await schedules.getHandle(workflowIds.watcher).describe();
-  if (isForeign(present, installation))
-    throw new ForeignNamespaceError(`${foreignNamespace(namespace)}. ${foreignNamespaceFix(namespace)}`);
+  if (isForeign(present.action.memo, installation)) throw new ForeignNamespaceError(refusalOfNamespace(namespace));
   return present;
 }
-
-/** The installation that a schedule belongs to; null if an earlier version made it. */
-const ownerOf = ({ action }: ScheduleDescription) => (action.memo?.[installationMemo] as string | undefined) ?? null;
-
-/** Whether the schedule belongs to another installation than this one, as far as both are known. */
-export const isForeign = (schedule: ScheduleDescription, installation: string | null): boolean => {
-  const owner = ownerOf(schedule);
-  return owner !== null && installation !== null && owner !== installation;
-};
 
 /** @returns false when it exists already */
 async function createSchedule(schedules: ScheduleClient, installation: string | null): Promise<boolean> {

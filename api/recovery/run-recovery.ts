@@ -1,5 +1,5 @@
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client';
-import { foreignNamespace, foreignNamespaceFix, installationMemo, installationOf } from '../../models/installation.js';
+import { installationOf, isForeign, refusalOfNamespace } from '../../models/installation.js';
 import type { Config } from '../../models/settings/config.js';
 import { connect, type Database, select } from '../../models/db/database.js';
 import {
@@ -80,9 +80,7 @@ async function requireOwnNamespace({ schedule, options: { namespace } }: Client,
       if (error instanceof ScheduleNotFoundError) return undefined;
       throw error;
     });
-  const [owner, own] = [present?.action.memo?.[installationMemo], await installationOf(db)];
-  if (owner !== undefined && own !== null && owner !== own)
-    throw new Error(`${foreignNamespace(namespace)}. ${foreignNamespaceFix(namespace)}`);
+  if (isForeign(present?.action.memo, await installationOf(db))) throw new Error(refusalOfNamespace(namespace));
 }
 
 /** @throws Error when the schema has no table for recoveries */

@@ -1,6 +1,6 @@
 /** Temporal: the server, the namespace with its search attributes and schedule, the workers and the watcher. */
 import { type Connection, isGrpcServiceError, ScheduleClient } from '@temporalio/client';
-import { foreignNamespace, foreignNamespaceFix, installationOf } from '../../../models/installation.js';
+import { foreignNamespace, foreignNamespaceFix, installationOf, isForeign } from '../../../models/installation.js';
 import { lastWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
 import { grpcStatus } from '../../../models/process/grpc-status.js';
@@ -8,7 +8,7 @@ import { countText } from '../../../models/rules/values/text.js';
 import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';
 import { connectToTemporal } from '../../support/connect-temporal.js';
-import { indexedValueType, isForeign } from '../../worker/prepare-temporal.js';
+import { indexedValueType } from '../../worker/prepare-temporal.js';
 
 /** After a complaint, operators look at closed workflows. PostgreSQL has everything else (docs/scaling.md). */
 const retentionHoursMin = 24;
@@ -113,7 +113,7 @@ async function scheduleFinding(schedules: ScheduleClient, namespace: string, ins
   const subject = 'Temporal schedule';
   try {
     const schedule = await schedules.getHandle(workflowIds.watcher).describe();
-    if (isForeign(schedule, installation)) return foreignFinding(subject, namespace);
+    if (isForeign(schedule.action.memo, installation)) return foreignFinding(subject, namespace);
     if (!schedule.state.paused) return ok(subject, 'the watcher runs every 30 s');
     return failed(
       subject,
