@@ -11,7 +11,7 @@ import { countText } from '../../../models/rules/values/text.js';
 import type { Deps } from '../../deps.js';
 import { warningsOfUnused } from '../messages/unused-content.js';
 import type { BulkBody } from './bulk-schemas.js';
-import { pastSchedule } from './preview-warnings.js';
+import { lacksSubject, pastSchedule } from './preview-warnings.js';
 
 /** How many recipients one statement looks for. */
 const recipientsAtOnce = 1_000;
@@ -29,7 +29,7 @@ export class BulkWarnings {
   readonly note = ({ to, content }: BulkMessage): void => {
     const { channel } = this.body;
     this.#recipients.set(recipientKey(channel, to), to);
-    if ((content.subject ?? '').trim() === '') this.#withoutSubject += 1;
+    if (lacksSubject(channel, content)) this.#withoutSubject += 1;
     for (const { field, message } of channelTraits[channel].hasApprovedTemplates ? refusedValues(content.template) : []) {
       this.#refused.set(field, { message, messages: (this.#refused.get(field)?.messages ?? 0) + 1 });
     }
@@ -70,7 +70,7 @@ export class BulkWarnings {
 
   #ofSubject(): Fault[] {
     const count = this.#withoutSubject;
-    if (count === 0 || !channelTraits[this.body.channel].hasMailFields) return [];
+    if (count === 0) return [];
     const get = count === 1 ? 'it gets' : 'they get';
     const message = `content.subject is absent or blank in ${countText(count, 'e-mail')}: ${get} the subject "(no subject)"`;
     return [{ field: 'content.subject', message }];

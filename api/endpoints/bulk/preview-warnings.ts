@@ -1,4 +1,4 @@
-import { channelTraits } from '../../../models/channels.js';
+import { type Channel, channelTraits } from '../../../models/channels.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { namesOnList } from '../../../models/rules/contacts/erasure.js';
 import { refusedValues } from '../../../models/rules/messages/whatsapp-template.js';
@@ -26,7 +26,7 @@ export async function previewWarnings(
     ...(channelTraits[channel].address === 'phone' && !isPossiblePhone(to)
       ? [{ field: 'to', message: 'to is not a possible phone number: it has too few or too many digits, or no known country code' }]
       : []),
-    ...(channelTraits[channel].hasMailFields && (content.subject ?? '').trim() === ''
+    ...(lacksSubject(channel, content)
       ? [{ field: 'content.subject', message: 'content.subject is absent or blank: the e-mail gets the subject "(no subject)"' }]
       : []),
     ...(channelTraits[channel].hasApprovedTemplates ? refusedValues(content.template) : []),
@@ -35,6 +35,10 @@ export async function previewWarnings(
     ...pastSchedule(body, 'the message is'),
   ];
 }
+
+/** An e-mail is sent with "(no subject)" then. */
+export const lacksSubject = (channel: Channel, { subject }: { subject?: string | undefined }): boolean =>
+  channelTraits[channel].hasMailFields && (subject ?? '').trim() === '';
 
 /** @param are what is sent: `the message is` */
 export function pastSchedule({ scheduled_at }: Pick<SendBody, 'scheduled_at'>, are: string): Fault[] {
