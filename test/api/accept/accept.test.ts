@@ -13,7 +13,7 @@ const failed = 'Internal server error. Please try again later.';
 const insufficient = (balance: number) => `Insufficient credits. You need ${toCredits(prices.sms)} credits but have ${toCredits(balance)}.`;
 
 describe('acceptance of a message', () => {
-  const { app, post, useAccount, keyInUse, setBalance, counted, nothing } = useAcceptance(send, body, [
+  const { app, post, useAccount, keyInUse, otherKey, setBalance, counted, nothing } = useAcceptance(send, body, [
     'messages',
     'message_groups',
     'events',
@@ -138,8 +138,10 @@ describe('acceptance of a message', () => {
       await until(() => Date.now() > Date.parse(expires_at), 'it expired');
       assert.deepEqual([(await post('k', { expires_at })).status, (await post('other')).status], [201, 402]);
     });
-    it('holds for all API keys of the workspace', async () => {
+    it('an idempotency key holds for all API keys of its workspace, and for no other workspace', async () => {
       const first = await post('k');
+      const repeated = await app.call('POST', send, { key: await otherKey(), body, headers: { 'Idempotency-Key': 'k' } });
+      assert.deepEqual([repeated.status, repeated.headers.get('idempotent-replayed'), repeated.body], [201, 'true', first.body]);
       await useAccount();
       const other = await post('k');
       assert.equal(other.status, 201);

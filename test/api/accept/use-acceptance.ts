@@ -21,6 +21,9 @@ export function useAcceptance(path: string, body: object, tables: readonly strin
     /** Sends the requests that follow from another account. */
     useAccount,
     keyInUse: (): string => account.key,
+    /** Another API key of the same workspace. */
+    otherKey: async (): Promise<string> =>
+      (await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'other' } })).body.data.key,
     post: (idempotencyKey?: string, changes: object = {}): Promise<Answer> =>
       app.call('POST', path, {
         key: account.key,
