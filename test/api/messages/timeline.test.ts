@@ -5,7 +5,7 @@ import { handoffUnknown } from '../../../models/operations/handoff/give-up.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { rows } from '../../support/database.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
-import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
+import { buildQueued, buildUndecided, buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, claimAll, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import { applyReports, recordHandoffs, recordReports } from '../../support/rows/reports.js';
 import { prices } from '../../support/prices.js';
@@ -166,7 +166,8 @@ describe('GET /messages/:id/timeline', () => {
 
   it('404 for a message that is not accepted yet, and for foreign ids', async () => {
     const { id } = await buildQueued(db, (await app.account()).workspaceId);
-    for (const unknown of [id, uuidv7(), 'x']) {
+    const { id: undecided } = await buildUndecided(db, account.workspaceId);
+    for (const unknown of [id, uuidv7(), 'x', undecided]) {
       const { status, body } = await app.call('GET', `/api/v1/messages/${unknown}/timeline`, { key: account.key });
       assert.deepEqual([status, body.error], [404, 'Message not found']);
     }
