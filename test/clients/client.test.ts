@@ -68,7 +68,9 @@ describe('the TypeScript client', () => {
     const { id } = await tidings.contacts.create({ email: 'ada@example.com', name: 'Ada' });
     assert.equal((await tidings.contacts.update(id, { name: null })).name, null);
     assert.equal((await tidings.contacts.get(id)).email, 'ada@example.com');
-    for await (const contact of tidings.contacts.list()) assert.equal(contact.id, id);
+    const listed: string[] = [];
+    for await (const contact of tidings.contacts.list()) listed.push(contact.id);
+    assert.deepEqual(listed, [id]);
     await tidings.contacts.delete(id);
     const { webhook, secret } = await tidings.webhooks.create({ url: 'https://example.com/hook', events: ['message.failed'] });
     assert.match(secret, /^whsec_/);
