@@ -115,8 +115,8 @@ describe('messages in the console', () => {
     assert.equal(new URL(browser.page.url()).pathname, `/console/messages/${id}`);
   });
 
-  it('older messages are a link away, with their own address', async () => {
-    const { id } = await send({ reference: 'the oldest' });
+  it('older messages are behind a link, at an address of their own', async () => {
+    await send({ reference: 'the oldest' });
     await rows(app.deps.db, 'UPDATE workspaces SET balance = 100000 WHERE id = $1', [me.workspaceId]);
     await Promise.all(Array.from({ length: 50 }, (_, index) => send({ reference: `order-${index}` })));
     await browser.open('/messages');
@@ -128,7 +128,6 @@ describe('messages in the console', () => {
     await browser.row('the oldest').waitFor();
     await browser.follow('Newest');
     await browser.row('order-1').first().waitFor();
-    assert.ok(id.length > 0);
   });
 
   it('counts new messages that do not fit on the page once, whatever happens to them', async () => {
