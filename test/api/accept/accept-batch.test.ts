@@ -40,7 +40,7 @@ describe('acceptance of a batch', () => {
   });
 
   describe('when the workflow refuses or does not answer', () => {
-    it('402 when the workflow finds too few credits, and the idempotency key stays free', async () => {
+    it('402 for a batch when its workflow finds too few credits, and the idempotency key stays free', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
         await setBalance(100);
@@ -54,7 +54,7 @@ describe('acceptance of a batch', () => {
       const again = await post('k');
       assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null]);
     });
-    it('500 without an answer, and a late worker charges nothing', async () => {
+    it('500 for a batch whose workflow does not answer, and a late worker charges nothing', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       let id = '';
       app.deps.temporal.acceptBatch = ({ batchId }) => {
@@ -68,7 +68,7 @@ describe('acceptance of a batch', () => {
       app.deps.temporal.acceptBatch = accept;
       assert.equal((await post('k')).status, 201);
     });
-    it('201 when the workflow has accepted it already', async () => {
+    it('201 for a batch that its workflow accepted, although Temporal does not answer', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
         await accept(request);
@@ -76,7 +76,7 @@ describe('acceptance of a batch', () => {
       };
       assert.deepEqual([(await post('k')).status, (await post('k')).headers.get('idempotent-replayed')], [201, 'true']);
     });
-    it('402 when the workflow has refused it already', async () => {
+    it('402 for a batch that its workflow refused, although Temporal does not answer', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
         await setBalance(0);
@@ -107,7 +107,7 @@ describe('acceptance of a batch', () => {
   });
 
   describe('sent twice with one idempotency key', () => {
-    it('repeats the first answer, whatever the batch has become', async () => {
+    it('a repeated bulk send gets its first answer, although the batch was cancelled since', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
       const changes = { scheduled_at, on_invalid: 'skip', recipients: [...toNamed.recipients, 'x'] };
       const first = await post('k', changes);
@@ -118,7 +118,7 @@ describe('acceptance of a batch', () => {
       assert.equal(JSON.stringify(again.body), JSON.stringify(first.body));
       assert.deepEqual(await counted(), { batches: 1, messages: 3, message_groups: 1, debits: 1 });
     });
-    it('ignores the order of fields, and answers 422 to another body', async () => {
+    it('a repeated bulk send is recognised with its fields in another order; 422 for another body', async () => {
       await post('k');
       const turned = toNamed.recipients.map(({ to, name }) => ({ name, to }));
       assert.equal((await post('k', { recipients: turned, unknown: 1 })).headers.get('idempotent-replayed'), 'true');
@@ -134,7 +134,7 @@ describe('acceptance of a batch', () => {
       }
       assert.equal((await post('k', { recipients: ['x'] })).status, 400);
     });
-    it('shares no keys with single sends', async () => {
+    it('a bulk send and a single send can use the same idempotency key', async () => {
       await post('k');
       const single = { to: phone(0), channel: 'sms', content: { text: 'x' } };
       const answer = await app.call('POST', '/api/v1/messages/send', {
@@ -144,7 +144,7 @@ describe('acceptance of a batch', () => {
       });
       assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, null]);
     });
-    it('creates one batch for ten requests at once', async () => {
+    it('ten equal bulk sends at once create one batch', async () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
         await new Promise((resolve) => setTimeout(resolve, 30));
@@ -156,7 +156,7 @@ describe('acceptance of a batch', () => {
       assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
       assert.deepEqual(await counted(), { batches: 1, messages: 3, message_groups: 1, debits: 1 });
     });
-    it('500 for every copy of a request that was given up, and nothing remains', async () => {
+    it('500 for every copy of a bulk send that was given up, and nothing remains', async () => {
       app.deps.temporal.acceptBatch = async () => {
         await new Promise((resolve) => setTimeout(resolve, 30));
         return silent();

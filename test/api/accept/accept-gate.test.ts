@@ -117,7 +117,7 @@ describe('the accept gate', () => {
     assert.deepEqual(owners, [{ workspace_id: one.workspaceId }]);
   });
 
-  it('groups the sends of a workspace with many webhooks by themselves', async () => {
+  it('the accept gate puts the sends of a workspace with many webhooks into groups of their own', async () => {
     await start({ SHARED_GROUP_WEBHOOKS: '1' });
     const [crowded, other] = [await gate.app.account(), await gate.app.account()];
     for (const url of ['https://93.184.216.34/a', 'https://93.184.216.34/b']) {
@@ -143,7 +143,7 @@ describe('the accept gate', () => {
     );
   });
 
-  it('groups scheduled messages and other channels by themselves', async () => {
+  it('the accept gate puts scheduled messages and other channels into groups of their own', async () => {
     await start();
     const { key } = await gate.app.account();
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();

@@ -20,14 +20,14 @@ describe('acceptance of a message', () => {
   ]);
 
   describe('when the balance is short', () => {
-    it('402 and nothing is stored', async () => {
+    it('402 for a send above the balance, and nothing is stored', async () => {
       await useAccount({ balance: 500 });
       const answer = await post('k');
       assert.deepEqual([answer.status, answer.body.code], [402, 'insufficient_credits']);
       assert.equal(answer.body.error, insufficient(500));
       assert.deepEqual(await counted(), nothing);
     });
-    it('402 when the workflow finds too few credits, and the idempotency key stays free', async () => {
+    it('402 for a send when its workflow finds too few credits, and the idempotency key stays free', async () => {
       await useAccount({ balance: prices.sms });
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
@@ -42,7 +42,7 @@ describe('acceptance of a message', () => {
       const again = await post('k');
       assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, null]);
     });
-    it('spends no more than the balance when 30 sends arrive at once', async () => {
+    it('30 sends at once spend no more than the balance', async () => {
       await useAccount({ balance: 10 * prices.sms });
       const answers = await Promise.all(Array.from({ length: 30 }, () => post()));
       assert.equal(answers.filter(({ status }) => status === 201).length, 10);
@@ -54,7 +54,7 @@ describe('acceptance of a message', () => {
   });
 
   describe('when Temporal does not answer', () => {
-    it('500, a late worker charges nothing, and the idempotency key stays free', async () => {
+    it('500 for a send that Temporal does not answer: a late worker charges nothing, the idempotency key stays free', async () => {
       const { accept } = app.deps.temporal;
       let groupId = '';
       app.deps.temporal.accept = async (request) => {
@@ -68,7 +68,7 @@ describe('acceptance of a message', () => {
       app.deps.temporal.accept = accept;
       assert.equal((await post('k')).status, 201);
     });
-    it('201 when the workflow has accepted it already', async () => {
+    it('201 for a send that its workflow accepted, although Temporal does not answer', async () => {
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
         await accept(request);
@@ -78,7 +78,7 @@ describe('acceptance of a message', () => {
       assert.deepEqual([answer.status, answer.body.data.message.status], [201, 'queued']);
       assert.equal((await post('k')).headers.get('idempotent-replayed'), 'true');
     });
-    it('402 when the workflow has refused it already', async () => {
+    it('402 for a send that its workflow refused, although Temporal does not answer', async () => {
       await useAccount({ balance: prices.sms });
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
@@ -90,7 +90,7 @@ describe('acceptance of a message', () => {
       assert.deepEqual([status, refusal.error], [402, insufficient(0)]);
       await setBalance(prices.sms);
     });
-    it('500, not 402, when an equal request has given the message up', async () => {
+    it('500, not 402, for a send that an equal request has given up', async () => {
       app.deps.temporal.accept = async ({ groupId }) => {
         await app.deps.db.query(`DELETE FROM messages WHERE group_id = '${groupId}'`);
         return { accepted: [] };
@@ -101,7 +101,7 @@ describe('acceptance of a message', () => {
   });
 
   describe('idempotency', () => {
-    it('repeats the first answer byte by byte and marks it as replayed', async () => {
+    it('a repeated send gets its first answer byte by byte, marked as replayed', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
       const first = await post('k', { scheduled_at });
       await Message.update(
@@ -114,7 +114,7 @@ describe('acceptance of a message', () => {
       assert.equal(first.headers.get('idempotent-replayed'), null);
       assert.deepEqual(await counted(), { messages: 1, message_groups: 1, debits: 1, events: 0 });
     });
-    it('ignores the order of fields and unknown fields', async () => {
+    it('a repeated send is recognised with its fields in another order and with unknown fields', async () => {
       await post('k');
       const { channel, to, ...rest } = body;
       const answer = await app.call('POST', send, {
@@ -124,14 +124,14 @@ describe('acceptance of a message', () => {
       });
       assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, 'true']);
     });
-    it('422 for another body, and 400 for an invalid one', async () => {
+    it('422 for another send with a used idempotency key, and 400 for an invalid one', async () => {
       await post('k');
       const other = await post('k', { content: { text: 'Other' } });
       assert.deepEqual([other.status, other.body.code], [422, 'idempotency_mismatch']);
       assert.equal(other.body.error, 'Idempotency key was used with a different request');
       assert.equal((await post('k', { to: 'x' })).status, 400);
     });
-    it('repeats the answer with an empty balance and after the message expired', async () => {
+    it('a repeated send gets its first answer with an empty balance, and after its message expired', async () => {
       await useAccount({ balance: prices.sms });
       const expires_at = new Date(Date.now() + 5_000).toISOString();
       await post('k', { expires_at });
@@ -147,17 +147,17 @@ describe('acceptance of a message', () => {
       assert.equal(other.status, 201);
       assert.notEqual(other.body.data.message.id, first.body.data.message.id);
     });
-    it('keeps the key free after a refused request', async () => {
+    it('a refused send leaves its idempotency key free', async () => {
       assert.equal((await post('k', { to: 'x' })).status, 400);
       assert.equal((await post('k')).headers.get('idempotent-replayed'), null);
     });
     for (const bad of ['', 'a b', 'x'.repeat(256)]) {
-      it(`400 for the key ${JSON.stringify(bad.slice(0, 10))}`, async () => {
+      it(`400 for the idempotency key ${JSON.stringify(bad.slice(0, 10))}`, async () => {
         const { status, body: refused } = await post(bad);
         assert.deepEqual([status, refused.details[0].field], [400, 'Idempotency-Key']);
       });
     }
-    it('creates one message for twenty requests at once', async () => {
+    it('twenty equal sends at once create one message', async () => {
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
         await new Promise((resolve) => setTimeout(resolve, 30));
@@ -169,7 +169,7 @@ describe('acceptance of a message', () => {
       assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
       assert.deepEqual(await counted(), { messages: 1, message_groups: 1, debits: 1, events: 0 });
     });
-    it('500 for every copy of a request that was given up, and nothing remains', async () => {
+    it('500 for every copy of a send that was given up, and nothing remains', async () => {
       app.deps.temporal.accept = async () => {
         await new Promise((resolve) => setTimeout(resolve, 30));
         throw new Error('away');

@@ -16,7 +16,7 @@ describe('quota of placeholders that an operator lowered', () => {
     ['send', { to: '+15551234567', variables: { a: 'x' } }],
     ['bulk', { recipients: [{ to: '+15551234567', variables: { a: 'x' } }] }],
   ] as const) {
-    it(`${path}: the first answer for a repeated request, 409 for a new one`, async () => {
+    it(`messages/${path}: a repeated request gets its first answer after the quota was lowered, and a new one 409`, async () => {
       const startWith = (max: string) => startApp({ MAX_PLACEHOLDERS: max }, {}, undefined, database);
       const earlier = await startWith('3');
       const { key } = await earlier.account();
@@ -35,7 +35,7 @@ describe('quota of placeholders that an operator lowered', () => {
 describe('a send with variables that the former version accepted', () => {
   const app = useApi();
 
-  it('gets the first answer when it is repeated', async () => {
+  it('a send with variables that the former version accepted gets its first answer when it is repeated', async () => {
     const { key } = await app.account();
     const [rendered, written, variables] = [{ text: 'Hello Ada' }, { text: 'Hello {{name}}' }, { name: 'Ada' }];
     const given = { to: '+15551234567', channel: 'sms', variables };
@@ -51,7 +51,7 @@ describe('a send with variables that the former version accepted', () => {
 describe('a bulk send with expires_at that the former version accepted', () => {
   const app = useApi();
 
-  it('gets the first answer when it is repeated, and 422 when another field differs', async () => {
+  it('a bulk send with expires_at that the former version accepted gets its first answer when it is repeated', async () => {
     const { key } = await app.account();
     const given = { channel: 'sms', content: { text: 'Hello' }, recipients: ['+15551234567'] };
     const send = (changes: object) =>

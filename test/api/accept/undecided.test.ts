@@ -55,7 +55,7 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
     return { id, answering };
   };
 
-  it('201 for a message that was charged', async () => {
+  it('201 for a message that its workflow charged after the API stopped waiting', async () => {
     const { id, answering } = await lateMessage();
     await debit(db, worker, workspaceId, [{ reference: id, amount: prices.sms, description: '1 sms message', messages: 1 }]);
     await recordStatuses(db, worker, { to: 'queued', changes: [{ id, status_detail: 'accepted', at: new Date() }] });
@@ -64,7 +64,7 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
     assert.deepEqual([status, body.data?.message.id, await debits()], [201, id, 1]);
   });
 
-  it('500 for a message that was not charged, and nothing of it remains', async () => {
+  it('500 for a message that was not charged after the API stopped waiting, and nothing of it remains', async () => {
     const { id, answering } = await lateMessage();
     await worker.rollback();
     assert.equal((await answering).status, 500);
@@ -83,7 +83,7 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
     return { id, answering };
   };
 
-  it('201 for a batch that was charged', async () => {
+  it('201 for a batch that its workflow charged after the API stopped waiting', async () => {
     const { id, answering } = await lateBatch();
     await select(db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [id], worker);
     await select(db, `UPDATE messages SET status = 'queued', credits_used = cost WHERE batch_id = $1`, [id], worker);
@@ -99,7 +99,7 @@ describe('a send whose workflow charges after the API stopped waiting', () => {
     assert.deepEqual([status, await debits()], [201, 1]);
   });
 
-  it('500 for a batch that was not charged, and nothing of it remains', async () => {
+  it('500 for a batch that was not charged after the API stopped waiting, and nothing of it remains', async () => {
     const { id, answering } = await lateBatch();
     await worker.rollback();
     assert.equal((await answering).status, 500);

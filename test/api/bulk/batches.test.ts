@@ -28,7 +28,7 @@ describe('a batch', () => {
   const silent = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
 
   describe('that is accepted', () => {
-    it('200 lists batches newest first with counts and without errors', async () => {
+    it('the list of batches is newest first, with counts and without errors', async () => {
       const made: string[] = [];
       for (let index = 0; index < 3; index += 1) made.unshift((await post()).body.data.batch.id);
       await Message.update({ status: 'delivered', status_detail: 'delivered' }, { where: { batch_id: made[0] ?? '' } });
@@ -49,7 +49,7 @@ describe('a batch', () => {
       assert.deepEqual(shown, batches[0]);
       assert.equal((await app.call('GET', `${path}?limit=0`, { key })).body.error, 'Limit must be between 1 and 100');
     });
-    it('200 pauses, resumes and cancels, and refunds the waiting messages', async () => {
+    it('200 for a batch that is paused, resumed and cancelled, and its waiting messages are refunded', async () => {
       const { id } = (await post()).body.data.batch;
       const [page] = await rows<{ workflow_id: string }>(app.deps.db, 'SELECT workflow_id FROM message_groups');
       assert.equal((await act(id, 'pause')).body.data.batch.status, 'paused');
@@ -66,7 +66,7 @@ describe('a batch', () => {
         assert.deepEqual([(await act(id, verb)).status, (await act(id, verb)).body.code], [409, 'conflict']);
       assert.deepEqual((await act(id, 'cancel')).body.data, body.data);
     });
-    it('200 for callers that pause and resume at the same time', async () => {
+    it('200 for callers that pause and resume a batch at the same time', async () => {
       const { id } = (await post()).body.data.batch;
       const verbs = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? 'pause' : 'resume'));
       const answers = await Promise.all(verbs.map((verb) => act(id, verb)));
@@ -75,18 +75,18 @@ describe('a batch', () => {
         [],
       );
     });
-    it('200 for resume and cancel although the workflow is unreachable', async () => {
+    it('200 for a batch that is resumed and cancelled although its workflow is unreachable', async () => {
       app.deps.temporal.notifyPages = silent;
       const { id } = (await post()).body.data.batch;
       assert.deepEqual([(await act(id, 'resume')).status, (await act(id, 'cancel')).status], [200, 200]);
     });
-    it('409 when all messages were handed off', async () => {
+    it('409 for the pause, resumption and cancel of a batch whose messages were all handed off', async () => {
       const { id } = (await post()).body.data.batch;
       await Message.update({ status: 'sent', status_detail: 'awaiting_report' }, { where: { batch_id: id } });
       for (const verb of ['cancel', 'pause', 'resume']) assert.equal((await act(id, verb)).status, 409);
       assert.equal((await get(id)).status, 'completed');
     });
-    it('404 alike for an unknown, a malformed and a foreign id', async () => {
+    it('404 alike for a batch with an unknown, a malformed and a foreign id', async () => {
       const { id } = (await post()).body.data.batch;
       await open();
       for (const other of [uuidv7(), 'x', id]) {

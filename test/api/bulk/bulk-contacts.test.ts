@@ -45,7 +45,7 @@ describe('a bulk send to contacts', () => {
     assert.deepEqual([status, body.data.batch.accepted], [201, 3]);
     assert.deepEqual(shown(await sent()), ['+15550000001 Hi Ada, no. 7', '+15550000002 Hi Bob, no. 80', '+15550000009 Hi Zoe, no. 1']);
   });
-  it('400 names rows with an unknown, foreign, malformed or unreachable contact', async () => {
+  it('400 for a bulk send names rows with an unknown, foreign, malformed or unreachable contact', async () => {
     const foreign = await create(ada, (await app.account()).jwt);
     const ids = [await create(mail), foreign, uuidv7(), 'x', 5];
     const recipients = [...ids.map((contact_id) => ({ contact_id, order: 1, name: 'x' })), { contact_id: await create(eve) }];
@@ -95,7 +95,7 @@ describe('a bulk send to contacts', () => {
     const mails = (await preview({ channel: 'email', tag: 'vip', content: { text: '{{name}}' } })).body.data;
     assert.deepEqual(shown(mails.messages), ['ada@example.com Ada', 'mia@example.com Mia']);
   });
-  it('400 names a faulty contact of a tag, and on_invalid skip sends to the others', async () => {
+  it('400 for a bulk send names the faulty contact of a tag, and on_invalid skip sends to the others', async () => {
     await create(ada);
     const nameless = await create(eve);
     const field = `contacts[${nameless}].variables.name`;
@@ -104,7 +104,7 @@ describe('a bulk send to contacts', () => {
     const { batch } = (await post({ tag: 'vip', on_invalid: 'skip' })).body.data;
     assert.deepEqual([batch.accepted, batch.invalid, batch.errors[0].field], [1, 1, field]);
   });
-  it('400 for an unknown tag, a tag beside recipients and a tag that is no text', async () => {
+  it('400 for a bulk send with an unknown tag, a tag beside recipients, or a tag that is no text', async () => {
     await create(mail);
     const nobody = 'No contact with this tag can be reached on this channel';
     for (const [changes, text] of [

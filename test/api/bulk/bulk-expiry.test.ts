@@ -17,7 +17,7 @@ describe('the expiry of a bulk send', () => {
   const post = (changes: object, headers: Record<string, string> = {}) =>
     app.call('POST', path, { key, body: { ...toPeople, ...changes }, headers });
 
-  it('201, and each message of the batch has it', async () => {
+  it('201 for a bulk send with expires_at, which each message of the batch has', async () => {
     const expires_at = inHours(1);
     const { status, headers, body } = await post({ expires_at });
     assert.deepEqual([status, headers.get('ignored-fields')], [201, null]);
@@ -27,7 +27,7 @@ describe('the expiry of a bulk send', () => {
       toPeople.recipients.map(() => expires_at),
     );
   });
-  it('400 with the texts of a single send and of its preview, and stores nothing', async () => {
+  it('400 for a bulk send and its preview with a wrong expires_at, in the texts of a single send', async () => {
     const wrong = [
       [{ expires_at: inHours(-1) }, 'expires_at must be in the future'],
       [{ scheduled_at: inHours(2), expires_at: inHours(1) }, 'expires_at must be after scheduled_at'],
@@ -43,7 +43,7 @@ describe('the expiry of a bulk send', () => {
     }
     assert.equal(await Message.count({ where: { workspace_id: workspaceId } }), 0);
   });
-  it('201 with the first answer for a repeated request after the expiry', async () => {
+  it('201 with the first answer for a bulk send that is repeated after its expiry', async () => {
     const expires_at = new Date(Date.now() + 5_000).toISOString();
     const headers = { 'Idempotency-Key': 'k' };
     const first = await post({ expires_at }, headers);

@@ -32,7 +32,7 @@ describe('a bulk send that is refused', () => {
     assert.equal(await balanceOf(app.deps.db, workspaceId), balance);
   };
 
-  it('400 names every fault in the order of the document, and stores nothing', async () => {
+  it('400 for a bulk send names every fault in the order of the document, and nothing is stored', async () => {
     const { status, body } = await post({
       content: {},
       recipients: [people[0], { to: '5551234', name: 'x' }, { name: 'x' }, 7],
@@ -53,7 +53,7 @@ describe('a bulk send that is refused', () => {
     ]);
     await assertNothing();
   });
-  it('400 names the recipient and its missing variable', async () => {
+  it('400 for a bulk send names the recipient and the missing variable', async () => {
     const { status, body } = await post({ recipients: [...people, phone(7)] });
     assert.deepEqual([status, body.error], [400, 'Missing required field: recipients[3].variables.name']);
     assert.deepEqual(body.details, [{ field: 'recipients[3].variables.name', message: body.error }]);
@@ -80,19 +80,19 @@ describe('a bulk send that is refused', () => {
     ['metadata that is a list', { metadata: [] }, 'metadata must be an object'],
   ];
   for (const [what, changes, text] of refused) {
-    it(`400 for ${what}`, async () => {
+    it(`400 for a bulk send with ${what}`, async () => {
       const { status, body } = await post(changes);
       assert.deepEqual([status, body.error], [400, text]);
       await assertNothing();
     });
   }
-  it('413 above 4 MB, and 4 MB are accepted', async () => {
+  it('413 for a bulk send above 4 MB, and 201 for one of nearly 4 MB', async () => {
     const filler = 'x'.repeat(4 * 1024 * 1024);
     const { status, body } = await post({ unknown: filler });
     assert.deepEqual([status, body.error], [413, 'Request body too large']);
     assert.equal((await post({ unknown: filler.slice(1000) })).status, 201);
   });
-  it('400 or 201 for deeply nested JSON, never 500', async () => {
+  it('400 or 201 for a bulk send of deeply nested JSON, never 500', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const body = (recipient: string) => `{"channel":"sms","content":{"text":"x"},"recipients":[${recipient}]}`;
     const send = (recipient: string) => app.call('POST', path, { key, body: body(recipient), headers: { 'Idempotency-Key': uuidv7() } });
@@ -100,7 +100,7 @@ describe('a bulk send that is refused', () => {
     assert.equal((await send(`{"to":"${phone(0)}","metadata":{"a":${deep}}}`)).status, 400);
     assert.equal((await send(`{"to":"${phone(0)}","unknown":${deep},"__proto__":{"to":1},"variables":{"__proto__":"x"}}`)).status, 201);
   });
-  it('402 for the whole with the required credits, and stores nothing', async () => {
+  it('402 for the whole bulk send with the required credits, and nothing is stored', async () => {
     const price = 3 * prices.sms;
     await open(price - 1);
     const { status, body } = await post();
@@ -115,7 +115,7 @@ describe('a bulk send that is refused', () => {
   });
 
   describe('of 10,000', () => {
-    it('400 names the seven faulty rows with index and field, and stores nothing', async () => {
+    it('400 for a bulk send of 10,000 names the seven faulty rows with index and field, and nothing is stored', async () => {
       await open(20_000_000);
       const recipients = crowdWith({
         0: '5551234',
@@ -145,7 +145,7 @@ describe('a bulk send that is refused', () => {
       await assertNothing(20_000_000);
     });
 
-    it('402 when the credits miss the last row, and stores nothing', async () => {
+    it('402 for a bulk send of 10,000 whose last row the credits do not cover, and nothing is stored', async () => {
       const balance = 10_000 * prices.sms;
       await open(balance);
       const recipients = crowdWith({ 9_999: { to: phone(9_999), name: 'x'.repeat(158) } });

@@ -114,7 +114,7 @@ describe('bulk sends whose thread ends', () => {
     assert.deepEqual(await stored(), [{ id: body.data.batch.id, status: 'sending', debits: 1 }]);
   });
 
-  it('500 with Retry-After for a repeated request whose thread ends before it looks for the batch, and 201 for the next', async () => {
+  it('500 for a repeated bulk send whose thread ends before it looks for the batch, and 201 for the next', async () => {
     const first = await post('k');
     const ending: BulkThread = {
       ...thread,

@@ -37,7 +37,7 @@ describe('bulk sends in a thread of their own', () => {
     }
   };
 
-  it('201 through the workflow, and a repeated request is marked as replayed', async () => {
+  it('201 for a bulk send in the thread, and a repeated one is marked as replayed', async () => {
     const first = await post(batch, { 'Idempotency-Key': 'k' });
     const again = await post(batch, { 'Idempotency-Key': 'k' });
     assert.deepEqual([first.status, first.body.data.batch.accepted, first.headers.get('idempotent-replayed')], [201, 2, null]);
@@ -46,12 +46,12 @@ describe('bulk sends in a thread of their own', () => {
     assert.deepEqual([body.data.batch.status, body.data.batch.credits_used], ['sending', toCredits(2 * prices.sms)]);
   });
 
-  it('200 for a preview', async () => {
+  it('200 for a preview in the thread of bulk sends', async () => {
     const { status, body } = await post(batch, {}, '/api/v1/messages/preview');
     assert.deepEqual([status, body.data.credits, body.data.messages.length], [200, toCredits(2 * prices.sms), 2]);
   });
 
-  it('400, 402 and 422 in the same words as in the main thread', async () => {
+  it('400, 402 and 422 in the thread of bulk sends have the words of the main thread', async () => {
     await post(batch, { 'Idempotency-Key': 'taken' });
     for (const [status, changes, headers] of [
       [400, { recipients: ['+15550000001', 'nobody', {}], rate: -1 }, {}],
@@ -69,7 +69,7 @@ describe('bulk sends in a thread of their own', () => {
     }
   });
 
-  it('a request fails when the thread runs out of memory, and the next request is served', async () => {
+  it('a preview fails when the thread of bulk sends runs out of memory, and the next one is served', async () => {
     const own = createBulkThread({ ...options(), heap: { maxMegabytes: 32 } }); // the program alone needs 24
     const origin = systemOrigin('test');
     const caller = {
@@ -103,7 +103,7 @@ describe('bulk sends in a thread of their own', () => {
     await own.stop();
   });
 
-  it('500 with Retry-After without the workflow, and nothing is charged', async () => {
+  it('500 with Retry-After for a bulk send without its workflow, and nothing is charged', async () => {
     const { acceptBatch } = app.deps.temporal;
     app.deps.temporal.acceptBatch = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
     const answer = await post(batch);

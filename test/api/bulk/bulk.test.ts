@@ -27,7 +27,7 @@ describe('bulk', () => {
   };
 
   describe('POST /api/v1/messages/bulk', () => {
-    it('201 with one debit, and one message with its own text for each recipient', async () => {
+    it('201 for a bulk send with one debit, and one message with its own text for each recipient', async () => {
       const { status, body } = await post({ metadata: { campaign: 1 }, rate: 5 });
       assert.equal(status, 201);
       const { id, created_at, ...batch } = body.data.batch;
@@ -64,7 +64,7 @@ describe('bulk', () => {
         names.map((name, index) => [phone(index), `Hi ${name}`, 'queued', id, { campaign: 1 }, toCredits(prices.sms)]).toReversed(),
       );
     });
-    it('201 for recipients as plain texts, with variables and by e-mail', async () => {
+    it('201 for a bulk send to recipients as plain texts, with variables and by e-mail', async () => {
       const plain = await post({ content: { text: 'Hi {{name|you}}' }, recipients: [phone(0), { to: phone(1), name: 7 }] });
       assert.deepEqual([plain.status, plain.body.data.batch.accepted], [201, 2]);
       const content = { text: 'Hi {{name}}', subject: '{{name}}', html: '<i>{{name}}</i>' };
@@ -73,7 +73,7 @@ describe('bulk', () => {
       const { messages } = (await app.call('GET', `/api/v1/messages?batch_id=${mail.body.data.batch.id}`, { key })).body.data;
       assert.deepEqual(messages[0].content, { text: 'Hi <x>', subject: '<x>', html: '<i>&lt;x&gt;</i>' });
     });
-    it('201 for a schedule, and a time in the past means now', async () => {
+    it('201 for a scheduled bulk send, and a time in the past means now', async () => {
       const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
       const { status, body } = await post({ scheduled_at });
       const { batch } = body.data;
@@ -84,7 +84,7 @@ describe('bulk', () => {
       const past = await post({ scheduled_at: '2020-01-01T00:00:00Z' });
       assert.deepEqual([past.status, past.body.data.batch.status], [201, 'sending']);
     });
-    it('201 with on_invalid skip sends to valid recipients and reports the others', async () => {
+    it('201 for a bulk send with on_invalid skip, which sends to valid recipients and reports the others', async () => {
       const recipients = [people[0], 'x', phone(8), { ...people[1], metadata: 7 }, people[2]];
       const { status, body } = await post({ recipients, on_invalid: 'skip' });
       const { id, total, accepted, invalid, credits_used, errors } = body.data.batch;
@@ -101,14 +101,14 @@ describe('bulk', () => {
       assert.deepEqual(Object.keys(errors[0]), ['index', 'field', 'message']);
       assert.equal((await post({ recipients: ['x'], on_invalid: 'skip' })).status, 400);
     });
-    it('sends once to duplicates unless they are allowed', async () => {
+    it('a bulk send sends once to duplicates unless they are allowed', async () => {
       const recipients = [...people, people[0], people[0]];
       const once = (await post({ recipients })).body.data.batch;
       assert.deepEqual([once.total, once.accepted, once.invalid, once.credits_used], [5, 3, 0, toCredits(3 * prices.sms)]);
       const each = (await post({ recipients, allow_duplicates: true })).body.data.batch;
       assert.deepEqual([each.total, each.accepted, each.credits_used], [5, 5, toCredits(5 * prices.sms)]);
     });
-    it('spends no more than the balance when ten requests arrive at once', async () => {
+    it('ten bulk sends at once spend no more than the balance', async () => {
       await open(12 * prices.sms);
       const answers = await Promise.all(Array.from({ length: 10 }, () => post()));
       const counts = [201, 402].map((status) => answers.filter((answer) => answer.status === status).length);

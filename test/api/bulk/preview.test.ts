@@ -20,14 +20,14 @@ describe('POST /api/v1/messages/preview', () => {
 
   describe('of one message', () => {
     const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
-    it('200 with the price, and sends nothing', async () => {
+    it('200 for the preview of one message with its price, and nothing is sent', async () => {
       const { status, body } = await preview({ ...sms, content: { text: 'ä'.repeat(161) } });
       assert.equal(status, 200);
       assert.deepEqual(body.data.messages, [{ to: sms.to, text: 'ä'.repeat(161), segments: 2, encoding: 'GSM-7', credits: 2, errors: [] }]);
       assert.equal(body.data.credits, 2);
       await assertNothing();
     });
-    it('400 for the faults that a send refuses', async () => {
+    it('400 for the preview of one message with the faults that a send refuses', async () => {
       const noNumber = await preview({ ...sms, to: 'x' });
       assert.deepEqual([noNumber.status, noNumber.body.error], [400, 'Phone number must be in E.164 format']);
       const [past, soon, later] = [-1, 1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
@@ -44,7 +44,7 @@ describe('POST /api/v1/messages/preview', () => {
       { to: 'ada@example.com', s: 'News' },
       { to: 'bob@example.com', s: ' ' },
     ];
-    it('400 with the faults of the content and of the recipients, as the send', async () => {
+    it('400 for the preview of a bulk send with the same faults as the send', async () => {
       for (const content of [{ text: '' }, { text: 'x'.repeat(1_601) }]) {
         const faulty = { ...bulk, content, recipients: [{ ...people[0], to: 'x' }, people[1]] };
         const [previewed, sent] = [await preview(faulty), await app.call('POST', '/api/v1/messages/bulk', { key, body: faulty })];
@@ -56,7 +56,7 @@ describe('POST /api/v1/messages/preview', () => {
       }
       await assertNothing();
     });
-    it('200 with text, price and faults of every row and the total, and writes nothing', async () => {
+    it('the preview of a bulk send shows text, price and faults of each row and the total, and writes nothing', async () => {
       const recipients = [people[0], phone(7), { ...people[1], to: 'x' }, { to: phone(8), name: 'ж'.repeat(161) }, people[0]];
       const { status, body } = await preview({ ...bulk, recipients });
       assert.equal(status, 200);
@@ -82,7 +82,7 @@ describe('POST /api/v1/messages/preview', () => {
       assert.equal((await preview({ ...bulk, recipients, allow_duplicates: true })).body.data.credits, 4);
       await assertNothing();
     });
-    it('200 with warnings that count the messages, without those that would not be sent', async () => {
+    it('warnings in the preview of a bulk send count the messages, without those that would not be sent', async () => {
       const warned = async (changes: object) => (await preview({ ...bulk, ...changes })).body.data.warnings;
       for (const [channel, recipient] of [
         ['sms', phone(0)],
@@ -113,7 +113,7 @@ describe('POST /api/v1/messages/preview', () => {
         { field: 'content.subject', message: 'content.subject is ignored: it is not sent on whatsapp' },
       ]);
     });
-    it('200 with a warning for a tag with more suppressed contacts than one statement looks for', async () => {
+    it('a preview warns of a tag with more suppressed contacts than one statement looks for', async () => {
       const { db } = app.deps;
       const numbers = `SELECT '+1555' || (1000000 + n) AS phone, gen_random_uuid() AS id FROM generate_series(1, 1500) n`;
       await rows(db, `INSERT INTO contacts (id, workspace_id, phone, tags) SELECT id, $1, phone, '{vip}' FROM (${numbers}) c`, [
@@ -128,7 +128,7 @@ describe('POST /api/v1/messages/preview', () => {
       const message = '1,500 recipients are suppressed on sms: their messages would fail and be refunded';
       assert.deepEqual(body.data.warnings, [{ field: 'tag', message }]);
     });
-    it('400 for faults of the request as a whole', async () => {
+    it('400 for the preview of a bulk send with faults of the request as a whole', async () => {
       assert.equal((await preview({ ...bulk, content: {} })).body.error, 'Missing required field: content.text');
       assert.equal((await preview({ ...bulk, recipients: [] })).body.error, 'recipients must have 1 to 10,000 items');
       assert.equal((await preview({ ...bulk, recipients: 7 })).body.error, 'recipients must be an array');
@@ -137,7 +137,7 @@ describe('POST /api/v1/messages/preview', () => {
       const tooMuch = await preview({ ...bulk, channel, recipients, content: { text: 'x'.repeat(90_000) } });
       assert.deepEqual([tooMuch.status, tooMuch.body.details[0].field], [400, 'recipients']);
     });
-    it('200 shows exactly what the bulk send does', async () => {
+    it('the preview of a bulk send shows exactly what the send does', async () => {
       const { status, body } = await preview(bulk);
       const previewed = body.data;
       assert.equal(status, 200);

@@ -16,13 +16,13 @@ describe('calls between threads', () => {
   const calls = new ThreadCalls<typeof theirs>(port1 as Port, { half: async (number: number) => number / 2 });
   after(() => port1.close());
 
-  it('each caller gets its own answer, whatever the order', async () => {
+  it('each call between threads gets its own answer, whatever the order', async () => {
     assert.deepEqual(await Promise.all([1, 2, 3].map((number) => calls.call('double', number))), [2, 4, 6]);
   });
-  it('both threads can call each other', async () => {
+  it('two threads can call each other', async () => {
     assert.equal(await calls.call('back', 8), 4);
   });
-  it('a refusal of the other thread has the same code and text', async () => {
+  it('a refusal of another thread has the same code and text', async () => {
     const error = await calls.call('refuse', undefined as never).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError);
     const [{ stack: _one, ...one }, { stack: _other, ...other }] = [
@@ -31,12 +31,12 @@ describe('calls between threads', () => {
     ];
     assert.deepEqual(one, other);
   });
-  it('a refusal keeps its headers, and its cause for the log', async () => {
+  it('a refusal of another thread keeps its headers, and its cause for the log', async () => {
     const error = await calls.call('fail', undefined as never).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AppError && error.cause instanceof TypeError);
     assert.deepEqual([error.code, error.retryAfterSeconds, error.cause.message], ['internal_error', 7, 'what happened']);
   });
-  it('any other error keeps its message and the stack of where it happened', async () => {
+  it('an error of another thread keeps its message and the stack of where it happened', async () => {
     await assert.rejects(calls.call('stumble', undefined as never), (error: TypeError) =>
       /no function[^]*thread-calls/.test(error.stack ?? ''),
     );
