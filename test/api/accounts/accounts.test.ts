@@ -16,7 +16,7 @@ describe('accounts', () => {
   const count = async (table: string) => (await rows<{ n: number }>(app.deps.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
 
   describe('POST /api/v1/auth/signup', () => {
-    it('201 creates a workspace with credits and sends a mail', async () => {
+    it('201 for a sign-up, which creates a workspace with credits and sends a mail', async () => {
       const { status, body } = await app.call('POST', signup, {
         body: { ...good, phone: '+15551234567', country: 'DE', email_verified: true, balance: 5 },
       });
@@ -29,12 +29,12 @@ describe('accounts', () => {
       assert.equal(mail?.kind, 'verify_email');
       assert.deepEqual(app.calls, [`mail ${mail?.id}`]);
     });
-    it('201 without Temporal, and the mail waits in the outbox', async () => {
+    it('201 for a sign-up without Temporal, and its mail waits in the outbox', async () => {
       app.deps.temporal.sendMail = async () => Promise.reject(new Error('away'));
       assert.equal((await app.call('POST', signup, { body: good })).status, 201);
       assert.equal(await count('mails'), 1);
     });
-    it('400 for a taken address in any case, and stores nothing', async () => {
+    it('400 for a sign-up with a taken address in any case, and nothing is stored', async () => {
       await app.call('POST', signup, { body: good });
       const { status, body } = await app.call('POST', signup, { body: { ...good, email: 'aDA@eXAMPLE.COM' } });
       assert.deepEqual([status, body.error, body.code, body.details[0].field], [400, 'Email already exists', 'email_exists', 'email']);
@@ -43,7 +43,7 @@ describe('accounts', () => {
         [1, 1, 1, 1],
       );
     });
-    it('creates one workspace for ten equal signups at once', async () => {
+    it('ten equal sign-ups at once create one workspace', async () => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => app.call('POST', signup, { body: good })));
       assert.deepEqual(
         answers.map(({ status }) => status).toSorted((one, other) => one - other),
@@ -68,20 +68,20 @@ describe('accounts', () => {
       [{ country: 'Germany' }, 'Invalid country. Must be an ISO 3166 two-letter code'],
     ];
     for (const [change, text] of refused) {
-      it(`400 ${text} for ${JSON.stringify(change).slice(0, 40)}`, async () => {
+      it(`a sign-up with ${JSON.stringify(change).slice(0, 40)} gets 400 ${text}`, async () => {
         const { status, body } = await app.call('POST', signup, { body: { ...good, ...change } });
         assert.deepEqual([status, body.error], [400, text]);
         assert.equal(await count('workspaces'), 0);
       });
     }
-    it('201 without phone and country, and with a password of 128 characters', async () => {
+    it('201 for a sign-up without phone and country, and with a password of 128 characters', async () => {
       assert.equal((await app.call('POST', signup, { body: { ...good, password: '😀'.repeat(128), phone: null } })).status, 201);
     });
   });
 
   describe('POST /api/v1/auth/login', () => {
     beforeEach(() => app.call('POST', signup, { body: good }));
-    it('200 with a JWT that is valid for 30 days', async () => {
+    it('200 for a login, with a JWT that is valid for 30 days', async () => {
       const { status, body } = await app.call('POST', login, { body: { email: 'ada@example.com', password: good.password } });
       assert.equal(status, 200);
       assert.equal(body.data.workspace.email_verified, false);
@@ -90,14 +90,14 @@ describe('accounts', () => {
       assert.equal((payload.exp ?? 0) - (payload.iat ?? 0), 30 * 86_400);
       assert.equal((await app.call('GET', keys, { jwt: body.data.token })).status, 200);
     });
-    it('401 alike for a wrong password and an unknown address', async () => {
+    it('401 for a login, alike for a wrong password and an unknown address', async () => {
       const wrong = await app.call('POST', login, { body: { email: good.email, password: 'wrong horse' } });
       const unknown = await app.call('POST', login, { body: { email: 'nobody@example.com', password: 'wrong horse' } });
       assert.deepEqual([wrong.status, unknown.status], [401, 401]);
       assert.equal(wrong.body.error, 'Invalid email or password');
       assert.deepEqual({ ...wrong.body, request_id: '' }, { ...unknown.body, request_id: '' });
     });
-    it('400 for missing fields', async () => {
+    it('400 for a login without address and password', async () => {
       const { status, body } = await app.call('POST', login, { body: {} });
       assert.equal(status, 400);
       assert.deepEqual(
@@ -117,7 +117,7 @@ describe('accounts', () => {
       return [status, answer.error];
     };
     beforeEach(() => app.call('POST', signup, { body: good }));
-    it('200 once for ten uses at once', async () => {
+    it('200 for one of ten verifications at once with one token, and 400 for the others', async () => {
       const body = { token: await token() };
       const answers = await Promise.all(Array.from({ length: 10 }, () => app.call('POST', verify, { body })));
       const passed = answers.filter(({ status }) => status === 200);
@@ -126,14 +126,14 @@ describe('accounts', () => {
       const refused = answers.find(({ status }) => status !== 200);
       assert.deepEqual([refused?.status, refused?.body.error, refused?.body.code], [400, 'Invalid or expired token', 'validation_failed']);
     });
-    it('400 for an expired token and for a token of another purpose', async () => {
+    it('400 for a verification with an expired token, or with one of another purpose', async () => {
       const body = { token: await token() };
       await app.deps.db.query(`UPDATE mail_tokens SET expires_at = now() - interval '1 second'`);
       assert.deepEqual(await refusal(body), [400, 'Invalid or expired token']);
       await app.deps.db.query(`UPDATE mail_tokens SET expires_at = now() + interval '1 hour', purpose = 'reset'`);
       assert.deepEqual(await refusal(body), [400, 'Invalid or expired token']);
     });
-    it('400 for an invalid and for a missing token', async () => {
+    it('400 for a verification with an invalid token, or without one', async () => {
       assert.deepEqual(await refusal({ token: 'x' }), [400, 'Invalid or expired token']);
       assert.deepEqual(await refusal({}), [400, 'Missing required field: token']);
     });

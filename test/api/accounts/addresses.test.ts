@@ -14,20 +14,20 @@ describe('e-mail addresses of accounts', () => {
   const resend = (email: string) => app.call('POST', '/api/v1/auth/resend-verification', { body: { email } });
 
   describe('POST /auth/resend-verification', () => {
-    it('200 sends a new token and voids the earlier one', async () => {
+    it('200 for another verification mail, whose token replaces the earlier one', async () => {
       const first = await me.token('verify_email');
       assert.equal((await resend(me.email.toUpperCase())).status, 200);
       assert.equal((await verify(first)).body.error, 'Invalid or expired token');
       assert.equal((await verify(await me.token('verify_email'))).body.data.workspace.email_verified, true);
     });
-    it('200 without a mail for unknown and for verified addresses', async () => {
+    it('200 without a verification mail for unknown and for verified addresses', async () => {
       const other = await owner(app);
       const answers = [await resend(me.email), await resend('nobody@example.com'), await resend(other.email)];
       assert.equal(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size, 1);
       assert.equal(answers[0]?.status, 200);
       assert.deepEqual(await other.mails(), ['verify_email']);
     });
-    it('sends at most twenty mails an hour to one address', async () => {
+    it('one address gets at most twenty verification mails an hour', async () => {
       await Promise.all(Array.from({ length: 25 }, () => resend(me.email)));
       assert.equal((await me.mails()).length, 20);
     });
@@ -41,7 +41,7 @@ describe('e-mail addresses of accounts', () => {
         `SELECT kind, recipient FROM mails WHERE workspace_id = $1 AND recipient IS NOT NULL ORDER BY kind`,
         [me.workspaceId],
       );
-    it('200 mails both addresses, and the new one holds after it is confirmed', async () => {
+    it('200 for a change of address: both get a mail, and the new one holds once it is confirmed', async () => {
       const wanted = `new-${me.email}`;
       assert.equal((await ask(wanted)).status, 200);
       assert.deepEqual(await recipients(), [
@@ -57,7 +57,7 @@ describe('e-mail addresses of accounts', () => {
       const { body: audit } = await me.call('GET', '/audit-events?type=workspace.email_changed');
       assert.equal(audit.data.audit_events.length, 1);
     });
-    it('400 for an address that is taken at the request or at the confirmation', async () => {
+    it('400 for a change to an address that is taken at the request or at the confirmation', async () => {
       const other = await owner(app);
       assert.equal((await ask(other.email)).body.error, 'Email already exists');
       const wanted = `late-${me.email}`;
@@ -67,12 +67,12 @@ describe('e-mail addresses of accounts', () => {
       assert.deepEqual([status, body.error, body.code], [400, 'Email already exists', 'email_exists']);
       assert.equal((await me.logIn()).status, 200);
     });
-    it('401 for a wrong password, and sends no mail', async () => {
+    it('401 for a change of address with a wrong password, and no mail is sent', async () => {
       const { status, body } = await ask('x@example.com', 'wrong horse');
       assert.deepEqual([status, body.error], [401, 'Invalid email or password']);
       assert.deepEqual(await me.mails(), ['verify_email']);
     });
-    it('400 for a confirmation after the password changed', async () => {
+    it('400 for the confirmation of a new address after the password changed', async () => {
       await ask(`changed-${me.email}`);
       const changed = await me.token('change_email');
       await me.call('PUT', '/auth/password', { current_password: password, password: 'another horse' });
@@ -104,7 +104,7 @@ describe('e-mail addresses of accounts', () => {
         )
       )[0]?.detail;
 
-    it('removes keys, webhooks and the second factor of an account that was never verified', async () => {
+    it('a password reset ends keys, webhooks and second factor of an account that was never verified', async () => {
       const { key } = (await me.call('POST', '/api-keys', { name: 'attacker' })).body.data;
       const { id } = (await me.call('POST', '/webhooks', hook)).body.data.webhook;
       await rows(app.deps.db, `UPDATE workspaces SET totp_secret = '\\x00', totp_confirmed_at = now() WHERE id = $1`, [me.workspaceId]);
@@ -117,7 +117,7 @@ describe('e-mail addresses of accounts', () => {
       assert.equal(webhook.body.data.webhook.is_active, false);
       assert.deepEqual(await detail(me), { keys: [], webhooks: [], totp_disabled: true });
     });
-    it('keeps keys and webhooks of a verified account, and lists them in the mail', async () => {
+    it('a password reset keeps keys and webhooks of a verified account, and lists them in its mail', async () => {
       const verified = await owner(app);
       const { key, key_prefix } = (await verified.call('POST', '/api-keys', { name: 'CI' })).body.data;
       await verified.call('POST', '/webhooks', hook);
@@ -125,7 +125,7 @@ describe('e-mail addresses of accounts', () => {
       assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200);
       assert.deepEqual(await detail(verified), { keys: [`${key_prefix} CI`], webhooks: ['https://8.8.8.8'] });
     });
-    it('revokes every API key with revoke_api_keys', async () => {
+    it('a password reset with revoke_api_keys revokes every API key', async () => {
       const verified = await owner(app);
       const { key } = (await verified.call('POST', '/api-keys', { name: 'CI' })).body.data;
       await verified.call('POST', '/webhooks', hook);
@@ -133,7 +133,7 @@ describe('e-mail addresses of accounts', () => {
       assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 401);
       assert.deepEqual(await detail(verified), { keys: [], webhooks: ['https://8.8.8.8'] });
     });
-    it('400 when revoke_api_keys is no boolean', async () => {
+    it('400 for a password reset whose revoke_api_keys is no boolean', async () => {
       const { status, body } = await reset(me, { revoke_api_keys: 'yes' });
       assert.deepEqual([status, body.error], [400, 'revoke_api_keys must be a boolean']);
     });

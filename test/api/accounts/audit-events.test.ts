@@ -29,7 +29,7 @@ describe('audit events', () => {
   };
   const types = async (query = '') => (await events(query)).map(({ type }) => type);
 
-  it('200 shows who created a key, from which address and by which request', async () => {
+  it('an audit event shows who created a key, from which address and by which request', async () => {
     const headers = { 'X-Forwarded-For': '203.0.113.7', 'User-Agent': 'tester/1', 'X-Request-Id': 'req-1' };
     const { body } = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'CI' }, headers });
     const answer = await app.call('GET', list, { jwt: account.jwt });
@@ -50,13 +50,13 @@ describe('audit events', () => {
     assert.ok(!JSON.stringify(answer.body).includes(body.data.key));
   });
 
-  it('records a revoked key once', async () => {
+  it('a key that is revoked twice has one audit event of it', async () => {
     const { body } = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'x' } });
     for (const _ of [1, 2]) await app.call('DELETE', `/api/v1/api-keys/${body.data.id}`, { jwt: account.jwt });
     assert.deepEqual(await types(), ['api_key.revoked', 'api_key.created']);
   });
 
-  it('names the API key that changed a webhook, without secrets of its URL', async () => {
+  it('audit events name the API key that changed a webhook, and no secret of its URL', async () => {
     const { key } = account;
     const url = 'https://8.8.8.8/hooks/token-1?token=token-2';
     const created = await app.call('POST', '/api/v1/webhooks', { key, body: { url, events: ['message.sent'] } });
@@ -79,7 +79,7 @@ describe('audit events', () => {
     assert.doesNotMatch(JSON.stringify(found), /token-|a text|whsec/);
   });
 
-  it('records changes by the service itself', async () => {
+  it('audit events name the service as actor of its own changes', async () => {
     const { body } = await app.call('POST', '/api/v1/webhooks', {
       jwt: account.jwt,
       body: { url: 'https://8.8.8.8/', events: ['message.sent'] },
@@ -103,7 +103,7 @@ describe('audit events', () => {
     assert.doesNotMatch(JSON.stringify(found), /5551230000/);
   });
 
-  it('records suppressions without their recipient', async () => {
+  it('audit events of suppressions do not name the recipient', async () => {
     const { body } = await app.call('POST', '/api/v1/suppressions', {
       key: account.key,
       body: { channel: 'sms', recipient: '+15551230000' },
@@ -130,7 +130,7 @@ describe('audit events', () => {
     assert.deepEqual([refused.status, keys.body.data.pagination.total], [500, 1]);
   });
 
-  it('200 pages by cursor and by number without gaps', async () => {
+  it('pages of audit events have no gaps, by cursor and by number', async () => {
     for (const name of ['a', 'b', 'c', 'd', 'e']) await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name } });
     const names: (string | null)[] = [];
     let cursor: string | null = '';
@@ -149,7 +149,7 @@ describe('audit events', () => {
     assert.deepEqual([body.data.audit_events[0].target.name, body.data.pagination.next_cursor], ['a', null]);
   });
 
-  it('200 filters by type, actor and period', async () => {
+  it('audit events can be filtered by type, actor and period', async () => {
     const { body } = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'x' } });
     await app.call('POST', '/api/v1/suppressions', { key: body.data.key, body: { channel: 'sms', recipient: '+15551230000' } });
     assert.deepEqual(await types('?type=api_key.created'), ['api_key.created']);
@@ -160,7 +160,7 @@ describe('audit events', () => {
     assert.deepEqual(await types('?start_date=2020-01-01&end_date=2999-01-01'), ['suppression.created', 'api_key.created']);
   });
 
-  it('200 lists an event up to the time at which it is shown', async () => {
+  it('filters by time find an audit event at exactly the time at which it is shown', async () => {
     await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'x' } });
     await rows(app.deps.db, `UPDATE audit_events SET at = '2026-03-01T12:00:00.123999Z' WHERE workspace_id = $1`, [account.workspaceId]);
     const [event] = await events();
@@ -180,18 +180,18 @@ describe('audit events', () => {
     ['actor=me', 'Invalid actor. Must be one of: user, api_key, system, or an id'],
   ];
   for (const [query, text] of refused) {
-    it(`400 ${text}`, async () => {
+    it(`400 for a list of audit events with ${query}: ${text}`, async () => {
       const { status, body } = await app.call('GET', `${list}?${query}`, { jwt: account.jwt });
       assert.deepEqual([status, body.error], [400, text]);
     });
   }
-  it('400 for an unknown type', async () => {
+  it('400 for a list of audit events with an unknown type', async () => {
     const { status, body } = await app.call('GET', `${list}?type=nothing`, { jwt: account.jwt });
     assert.equal(status, 400);
     assert.match(body.error, /^Invalid type\. Must be one of: auth\.login, /);
   });
 
-  it('shows only events of the own workspace', async () => {
+  it('a workspace does not see audit events of another', async () => {
     const other = await app.account();
     await app.call('POST', '/api/v1/api-keys', { jwt: other.jwt, body: { name: 'x' } });
     assert.deepEqual(await types(), []);

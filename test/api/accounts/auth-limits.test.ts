@@ -11,7 +11,7 @@ describe('limits under /auth', () => {
   const logIn = async (address: string, body: object = {}) =>
     (await app.call('POST', '/api/v1/auth/login', { body, headers: { 'X-Forwarded-For': address } })).status;
 
-  it('429 for an IPv6 /64, and for a /48 at four times the limit', async () => {
+  it('429 under /auth for an IPv6 /64, and for a /48 at four times the limit', async () => {
     app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_AUTH: '2/900' });
     const of64 = [await logIn('2001:db8:1:1::1'), await logIn('2001:db8:1:1::2'), await logIn('2001:db8:1:1::3')];
     assert.deepEqual(of64, [400, 400, 429]);
@@ -21,7 +21,7 @@ describe('limits under /auth', () => {
     assert.equal(await logIn('2001:db8:2:1::1'), 400);
     assert.equal(await logIn('203.0.113.1'), 400);
   });
-  it('429 for unknown clients above the common limit, and 200 for a known client', async () => {
+  it('429 for logins of unknown clients above the common limit, and 200 for a known client', async () => {
     app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '5/900' });
     const me = await owner(app); // a signup and a login
     const statuses: number[] = [];
@@ -31,7 +31,7 @@ describe('limits under /auth', () => {
     assert.equal((await me.logIn()).status, 200);
     assert.equal((await me.logIn(password, {}, '203.0.113.9')).status, 429);
   });
-  it('429 counts each JWT for its own workspace, behind one address too', async () => {
+  it('429 under /auth for a JWT above the limit of its workspace, and none for another one at the same address', async () => {
     app = await startApi({ RATE_LIMIT_AUTH: '1000/900', RATE_LIMIT_WORKSPACE: '3/60' });
     const [one, other] = [await app.account(), await app.account()];
     const fail = async (jwt: string) => (await app.call('POST', '/api/v1/auth/totp/confirm', { jwt, body: { code: '000000' } })).status;
@@ -40,7 +40,7 @@ describe('limits under /auth', () => {
     assert.equal(await fail(other.jwt), 429);
     assert.equal(await fail(one.jwt), 409, 'the requests of the other one do not count');
   });
-  it('200 for another JWT while one that was logged out is used on, which counts for its address', async () => {
+  it('200 for a JWT while a logged-out one gets 429 at another address', async () => {
     app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_JWT: '5/60', RATE_LIMIT_API: '5/60' });
     const me = await owner(app);
     const jwt: string = (await me.logIn()).body.data.token;
@@ -52,7 +52,7 @@ describe('limits under /auth', () => {
     const { status } = await app.call('GET', '/api/v1/workspace', { jwt, headers: { 'X-Forwarded-For': '203.0.113.2' } });
     assert.equal(status, 200);
   });
-  it('429 without a look-up for a JWT that was logged out and is used on, from any address', async () => {
+  it('429 without a look-up for a logged-out JWT that is used on, from any address', async () => {
     app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_JWT: '50/60', RATE_LIMIT_API: '5/60' });
     const me = await owner(app);
     assert.equal((await me.call('POST', '/auth/logout')).status, 200);
@@ -64,7 +64,7 @@ describe('limits under /auth', () => {
     const jwt: string = (await me.logIn()).body.data.token;
     assert.equal((await app.call('GET', '/api/v1/workspace', { jwt })).status, 200);
   });
-  it('200 for the client that has reset the password, above the common limit', async () => {
+  it('200 for a login of the client that has reset the password, above the common limit', async () => {
     app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '5/900' });
     const me = await owner(app);
     for (let number = 1; number <= 5; number += 1) await logIn(`203.0.113.${number}`, { email: `nobody${number}@example.com`, password });
@@ -73,7 +73,7 @@ describe('limits under /auth', () => {
     assert.equal((await me.logIn('another horse', {}, '198.51.100.10')).status, 429);
     assert.equal((await me.logIn('another horse', {}, address)).status, 200);
   });
-  it('200 for the owner: logins that the common limit refused lock no e-mail address', async () => {
+  it('200 for a login of the owner after many that the common limit refused, which lock no address', async () => {
     app = await startApi({ TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT_LOGIN: '2/900' });
     const me = await owner(app);
     for (let number = 1; number <= 12; number += 1) assert.equal((await me.logIn('wrong horse', {}, `203.0.113.${number}`)).status, 429);
@@ -92,7 +92,7 @@ describe('limits under /auth', () => {
     const signedUp = await app.call('POST', '/api/v1/auth/signup', { body, headers: { 'X-Forwarded-For': '198.51.100.20' } });
     assert.equal(signedUp.status, 201);
   });
-  it('apply to every route under /auth', async () => {
+  it('RATE_LIMIT_AUTH also limits logouts, the second factor and the end of an account', async () => {
     app = await startApi({ RATE_LIMIT_AUTH: '1/900' });
     const { jwt } = await app.account();
     for (const [method, path] of [

@@ -47,7 +47,7 @@ describe('a closed account', () => {
   const found = async () =>
     (await Promise.all([email, changed, company, phone, address, agent].map((text) => findInDatabase(app.deps.db, text)))).flat();
 
-  it('leaves neither e-mail address, name, phone number, client address nor client in any table', async () => {
+  it('no table has names, addresses, phone numbers or clients of a closed account', async () => {
     const signedUp = await call('POST', '/auth/signup', { email, password, company_name: company, phone }, {});
     const workspaceId: string = signedUp.body.data.workspace.id;
     await rows(app.deps.db, 'UPDATE workspaces SET email_verified = true WHERE id = $1', [workspaceId]);
@@ -79,7 +79,7 @@ describe('a closed account', () => {
     assert.deepEqual(await found(), [], 'nor does what the payment provider says later');
   });
 
-  it('a closed account forgets its owner also if it was settled before that was done', async () => {
+  it('an account that was settled before owners were forgotten forgets its owner, too', async () => {
     const closed = await rows<{ id: string }>(
       app.deps.db,
       'UPDATE workspaces SET forgotten_at = NULL WHERE settled_at IS NOT NULL RETURNING id',

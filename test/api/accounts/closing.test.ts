@@ -27,7 +27,7 @@ describe('DELETE /api/v1/auth/workspace', () => {
   const settle = (step?: number) => settleClosed(app.deps.db, me.workspaceId, Date.now() + 10_000, step);
   const age = () => rows(app.deps.db, `UPDATE workspaces SET closed_at = closed_at - interval '2 minutes' WHERE id = $1`, [me.workspaceId]);
 
-  it('200 ends keys, JWTs and webhooks, frees the address and mails the owner', async () => {
+  it('200 for the end of an account: keys, JWTs and webhooks end, the address is free, the owner gets a mail', async () => {
     const { key } = (await me.call('POST', '/api-keys', { name: 'x' })).body.data;
     const hook = { url: 'https://8.8.8.8/', events: ['message.sent'] };
     await me.call('POST', '/webhooks', hook);
@@ -54,7 +54,7 @@ describe('DELETE /api/v1/auth/workspace', () => {
     const { body: forgot } = await app.call('POST', '/api/v1/auth/login', { body: { email: me.email, password } });
     assert.notEqual(forgot.data.workspace.id, me.workspaceId);
   });
-  it('records that the second factor ended, without the name of the owner', async () => {
+  it('the end of an account records that its second factor ended, without the name of the owner', async () => {
     await enrol(me);
     await close();
     const told = await rows(
@@ -64,7 +64,7 @@ describe('DELETE /api/v1/auth/workspace', () => {
     );
     assert.deepEqual(told, [{ actor_id: me.workspaceId, actor_name: null }]);
   });
-  it('keeps the ledger without personal data', async () => {
+  it('a closed account keeps its ledger without personal data', async () => {
     await close();
     const [kept] = await rows<{ n: number; row: string }>(
       app.deps.db,
@@ -74,11 +74,11 @@ describe('DELETE /api/v1/auth/workspace', () => {
     assert.equal(kept?.n, 1);
     assert.doesNotMatch(kept?.row ?? '', /owner\d|Acme/);
   });
-  it('401 for a wrong password, and the workspace stays open', async () => {
+  it('401 for the end of an account with a wrong password, and the workspace stays open', async () => {
     assert.equal((await close('wrong horse')).status, 401);
     assert.equal((await me.logIn()).status, 200);
   });
-  it('closes once for two requests at once, and the other gets 401 as with any ended JWT', async () => {
+  it('200 for one of two requests at once to end an account, and 401 for the other as with any ended JWT', async () => {
     const answers = await Promise.all([close(), close()]);
     assert.deepEqual(new Set(answers.map(({ status, body }) => body.error ?? status)), new Set([200, 'Invalid or expired token']));
     const told = await rows(app.deps.db, `SELECT 1 AS one FROM audit_events WHERE workspace_id = $1 AND type = 'workspace.closed'`, [
@@ -86,7 +86,7 @@ describe('DELETE /api/v1/auth/workspace', () => {
     ]);
     assert.equal(told.length, 1);
   });
-  it('cancels and refunds waiting messages, and waits for hand-offs in progress', async () => {
+  it('the end of an account cancels and refunds waiting messages, and waits for hand-offs in progress', async () => {
     const messages = [];
     for (let number = 1; number <= 7; number += 1) messages.push(await buildQueued(app.deps.db, me.workspaceId));
     const [sending, sent] = messages;

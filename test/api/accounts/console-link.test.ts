@@ -19,7 +19,7 @@ describe('the link of a local start', () => {
   const signed = (options: jwt.SignOptions, payload = {}) =>
     jwt.sign(payload, app.deps.config.jwtSecret, { issuer: 'tidings', subject: me.email, ...options });
 
-  it('201 with a session of the workspace, and an audit event', async () => {
+  it('201 for the link of a local start, with a session of the workspace and an audit event', async () => {
     const { status, body, headers } = await use(token());
     assert.deepEqual([status, body.data.workspace.id], [201, me.workspaceId]);
     const [cookie = '', ...attributes] = (headers.get('set-cookie') ?? '').split('; ');
@@ -30,7 +30,7 @@ describe('the link of a local start', () => {
     assert.equal(logins.length, 2, 'that of the test, and this one');
   });
 
-  it('400 for a second use, and for all but one of many at once', async () => {
+  it('400 for a second use of the link of a local start, and for all but one of many at once', async () => {
     const one = token();
     const answers = await Promise.all(Array.from({ length: 5 }, () => use(one)));
     assert.deepEqual(
@@ -41,7 +41,7 @@ describe('the link of a local start', () => {
     assert.deepEqual([status, body.error, body.hints.length], [400, invalid, 1]);
   });
 
-  it('400 for a token that has expired, was signed otherwise, or is for something else', async () => {
+  it('400 for the link of a local start if its token has expired, has another signature or another purpose', async () => {
     const audience = 'tidings-console-link';
     const id = '0198c5b1-0a10-4f3e-8b1d-000000000002';
     for (const given of [
@@ -65,7 +65,7 @@ describe('the link of a local start', () => {
     assert.equal((await app.call('GET', '/api/v1/balance', { headers })).status, 401);
   });
 
-  it('403 from a page of another origin, which uses nothing up', async () => {
+  it('403 for the link of a local start from a page of another origin, which does not use it up', async () => {
     const one = token();
     assert.equal((await use(one, { 'Sec-Fetch-Site': 'cross-site' })).status, 403);
     assert.equal((await use(one, { 'Sec-Fetch-Site': 'same-origin' })).status, 201);
@@ -75,7 +75,7 @@ describe('the link of a local start', () => {
 describe('the link of a local start, elsewhere', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
 
-  it('400 where no launcher runs the service', async () => {
+  it('400 for the link of a local start where no launcher runs the service', async () => {
     const me = await owner(app);
     const { status, body } = await app.call('POST', path, { body: { token: issueConsoleLink(app.deps.config.jwtSecret, me.email) } });
     assert.deepEqual([status, body.error], [400, invalid]);

@@ -19,14 +19,14 @@ describe('the console session', () => {
   ];
 
   for (const [whose, headers] of foreign) {
-    it(`403 for a change by ${whose}, and nothing is changed`, async () => {
+    it(`403 for a change with the console session by ${whose}, and nothing is changed`, async () => {
       const { status, body } = await call('POST', '/api/v1/contacts', { email: 'x@example.com' }, headers);
       assert.deepEqual({ status, error: body.error }, refused);
       assert.equal((await call('GET', '/api/v1/contacts')).body.data.pagination.total, 0);
     });
   }
 
-  it('403 for a login by another site, and no cookie', async () => {
+  it('403 for a console login by another site, and no cookie is set', async () => {
     // It would put the victim into the account of the attacker.
     for (const headers of [{ 'Sec-Fetch-Site': 'cross-site' }, { Origin: 'https://evil.example.com' }] as Record<string, string>[]) {
       const { status, body, headers: sent } = await logIn({}, headers);
@@ -34,7 +34,7 @@ describe('the console session', () => {
     }
   });
 
-  it('403 for a read by a page that names another site', async () => {
+  it('403 for a read with the console session by a page of another site', async () => {
     for (const site of ['cross-site', 'same-site']) {
       assert.equal((await call('GET', '/api/v1/messages', undefined, { 'Sec-Fetch-Site': site })).status, 403);
     }
@@ -42,7 +42,7 @@ describe('the console session', () => {
     assert.equal((await call('GET', '/api/v1/messages', undefined, {})).status, 200);
   });
 
-  it('201 for a change by its own page, by either header', async () => {
+  it('201 for a change with the console session by its own page, with Sec-Fetch-Site or Origin', async () => {
     for (const headers of [own, { Origin: app.url }, { Origin: `https://${new URL(app.url).host}` }] as Record<string, string>[]) {
       assert.equal((await call('POST', '/api/v1/api-keys', { name: 'k' }, headers)).status, 201);
     }

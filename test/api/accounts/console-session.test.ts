@@ -16,7 +16,7 @@ describe('the console session', () => {
   const isValid = async (given = session.cookie) =>
     (await app.call('GET', '/api/v1/balance', { headers: { Cookie: given } })).status === 200;
 
-  it('201 with a cookie that pages cannot read, and no token in the body', async () => {
+  it('201 for a console login, with a cookie that pages cannot read and no token in the body', async () => {
     const answer = await logIn();
     assert.equal(answer.status, 201);
     assert.deepEqual(Object.keys(answer.body.data), ['workspace']);
@@ -43,7 +43,7 @@ describe('the console session', () => {
     );
   });
 
-  it('401 code_required without the code of the second factor, 201 with it', async () => {
+  it('401 code_required for a console login without the code of the second factor, 201 with it', async () => {
     const {
       recovery_codes: [code],
     } = await enrol(session.me);
@@ -62,7 +62,7 @@ describe('the console session', () => {
     }
   });
 
-  it('sends, reads and streams as its workspace', async () => {
+  it('the console session sends, reads and streams as its workspace', async () => {
     const stream = await openEventStream(`${app.url}/api/v1/stream`, { Cookie: session.cookie, ...own });
     const sms = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
     const sent = await call('POST', '/api/v1/messages/send', sms);
@@ -74,7 +74,7 @@ describe('the console session', () => {
     await until(() => stream.isOver, 'the end of the stream');
   });
 
-  it('an explicit credential takes precedence', async () => {
+  it('401 for a wrong key or token in a request that has the console session, too', async () => {
     const bad = { ...own, 'X-API-Key': 'tidings_bad' };
     assert.equal((await call('GET', '/api/v1/messages', undefined, bad)).status, 401);
     assert.equal((await call('GET', '/api/v1/api-keys', undefined, { ...own, Authorization: 'Bearer x' })).status, 401);
@@ -92,7 +92,7 @@ describe('the console session', () => {
     assert.equal(await isValid('tidings_session='), false);
   });
 
-  it('401 token_expired when it has expired', async () => {
+  it('401 token_expired for an expired console session', async () => {
     const claims = { typ: 'console', tv: 0, sub: session.me.workspaceId, iss: 'tidings', aud: 'tidings-api' };
     session.cookie = `tidings_session=${jwt.sign(claims, app.deps.config.jwtSecret, { expiresIn: -5 })}`;
     const { status, body } = await call('GET', '/api/v1/messages');
@@ -108,14 +108,14 @@ describe('the console session', () => {
       ['with the account', () => session.me.call('DELETE', '/auth/workspace', { current_password: password })],
     ];
     for (const [how, end] of endings) {
-      it(how, async () => {
+      it(`the console session ends ${how}`, async () => {
         assert.ok(await isValid());
         assert.equal((await end()).status, 200);
         assert.equal(await isValid(), false);
       });
     }
 
-    it('a DELETE of the session deletes the cookie, and another session stays', async () => {
+    it('a DELETE of the console session deletes the cookie, and another session stays', async () => {
       const other = cookieOf(await logIn());
       const answer = await call('DELETE', sessionPath);
       assert.match(answer.headers.get('set-cookie') ?? '', /^tidings_session=; Path=\/; Max-Age=0; HttpOnly; SameSite=Strict$/);
@@ -127,7 +127,7 @@ describe('the console session', () => {
     });
   });
 
-  it('a login takes over no value that was there before', async () => {
+  it('a console login takes over no cookie that was there before', async () => {
     const planted = `tidings_session=${session.cookie.split('=')[1]}`;
     const answer = await logIn({}, { Cookie: planted });
     assert.notEqual(cookieOf(answer), planted);
@@ -139,7 +139,7 @@ describe('the console session', () => {
 describe('the console session off loopback', () => {
   const app = useApi({ env: { PUBLIC_URL: 'https://tidings.example.com', TRUSTED_PROXIES: '127.0.0.1' } });
 
-  it('the session has a Secure cookie that no other host can plant', async () => {
+  it('the console session off loopback has a Secure cookie that no other host can plant', async () => {
     const me = await owner(app);
     const answer = await app.call('POST', sessionPath, { body: { email: me.email, password } });
     const [pair = '', ...attributes] = (answer.headers.get('set-cookie') ?? '').split('; ');

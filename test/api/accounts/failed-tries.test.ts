@@ -78,7 +78,7 @@ describe('failed tries', () => {
     );
     assert.equal(await lockMails(), 1);
   });
-  it('429 for wrong codes also if the right current password came between them', async () => {
+  it('429 for wrong codes of the second factor, also if the right current password came between them', async () => {
     const { secret } = await enrol(me);
     const remove = async () => (await me.call('DELETE', '/auth/totp', { code: wrongCode(secret) })).status;
     await times(4, async () => assert.equal(await remove(), 400));

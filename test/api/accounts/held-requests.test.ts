@@ -63,34 +63,34 @@ describe('a request whose body is held open', () => {
     ['an erasure', () => ({ method: 'POST', path: '/erasures', body: { to: '+15551234567' } })],
   ];
   for (const [what, request] of writers) {
-    it(`401 after a reset of the password for ${what}`, async () => {
+    it(`401 for ${what}, held open during a password reset`, async () => {
       const finish = await held(request());
       await reset();
       await assertRefused(finish);
     });
   }
 
-  it('401 after a reset for a webhook that an API key makes', async () => {
+  it('401 for a webhook that an API key makes, held open during a password reset', async () => {
     const { key } = await issueKey();
     const finish = await held({ method: 'POST', path: '/webhooks', body: { url: 'https://8.8.8.8/', events } }, { key });
     await reset();
     await assertRefused(finish, { status: 401, error: 'API key has been deactivated' });
   });
 
-  it('401 after a reset for the account’s end, with the present password', async () => {
+  it('401 for the end of the account, held open during a password reset, also with the new password', async () => {
     const finish = await held({ method: 'DELETE', path: '/auth/workspace', body: { current_password: 'another horse' } });
     await reset();
     await assertRefused(finish);
   });
 
-  it('401 as for an ended JWT, not for a wrong password, for a second end of the account', async () => {
+  it('401 as for an ended JWT for the end of the account, held open while another request ended it', async () => {
     const close = { method: 'DELETE', path: '/auth/workspace', body: { current_password: password } } as const;
     const finish = await held(close);
     assert.equal((await me.call('DELETE', '/auth/workspace', { current_password: password })).status, 200);
     await assertRefused(finish);
   });
 
-  it('401 as for an ended JWT after a reset, with the former password, which counts as no failed login', async () => {
+  it('401 as for an ended JWT for a change of the password, held open during a reset; it is no failed login', async () => {
     const finish = await held({ method: 'PUT', path: '/auth/password', body: { current_password: password, password: 'third horse' } });
     await reset();
     await assertRefused(finish);
@@ -98,13 +98,13 @@ describe('a request whose body is held open', () => {
     assert.deepEqual(tries, []);
   });
 
-  it('401 after a logout for a replay without deliveries', async () => {
+  it('401 for a replay without deliveries, held open during a logout', async () => {
     const finish = await held({ method: 'POST', path: `/webhooks/${webhookId}/replay`, body: { since: '2020-01-01T00:00:00Z' } });
     assert.equal((await me.call('POST', '/auth/logout-all')).status, 200);
     await assertRefused(finish);
   });
 
-  it('401 after a logout, of all sessions and of this one, for a new key', async () => {
+  it('401 for a new key, held open during a logout of this or of all sessions', async () => {
     for (const path of ['/auth/logout-all', '/auth/logout']) {
       me = await owner(app);
       const finish = await held({ method: 'POST', path: '/api-keys', body: { name: 'x' } });
@@ -113,7 +113,7 @@ describe('a request whose body is held open', () => {
     }
   });
 
-  it('401 after the end of the account for a new key and a new webhook', async () => {
+  it('401 for a new key and a new webhook, held open during the end of the account', async () => {
     for (const [path, body] of [
       ['/api-keys', { name: 'x' }],
       ['/webhooks', { url: 'https://8.8.8.8/', events }],
@@ -151,7 +151,7 @@ describe('a request whose body is held open', () => {
     assert.equal((await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId])).length, 2);
   });
 
-  it('201 while the credential lasts', async () => {
+  it('201 for a new key, held open while its credential stays valid', async () => {
     assert.equal((await (await held({ method: 'POST', path: '/api-keys', body: { name: 'x' } }))()).status, 201);
   });
 });

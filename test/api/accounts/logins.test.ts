@@ -40,7 +40,7 @@ describe('logins', () => {
       assert.equal((await logIn(email.toUpperCase(), password, ip(8))).status, 429);
     });
   }
-  it('doubles the wait after each wrong password, up to 15 minutes', async () => {
+  it('the wait for a login doubles after each wrong password, up to 15 minutes', async () => {
     const pauses: number[] = [];
     for (let time = 1; time <= 12; time += 1) {
       assert.equal((await logIn(me.email, 'wrong horse', ip(time))).status, 401);
@@ -52,13 +52,13 @@ describe('logins', () => {
     }
     assert.deepEqual(pauses, [30, 60, 120, 240, 480, 900, 900, 900]);
   });
-  it('clears the count after a right password', async () => {
+  it('a right password clears the count of wrong ones', async () => {
     for (let round = 1; round <= 3; round += 1) {
       for (let time = 1; time <= 4; time += 1) await logIn(me.email, 'wrong horse', ip(time));
       assert.equal((await me.logIn()).status, 200);
     }
   });
-  it('checks at most 40 of 1000 guesses from 200 addresses, and a reset lets the owner in', async () => {
+  it('at most 40 of 1000 guesses from 200 addresses are checked, and a reset lets the owner in', async () => {
     const answers = await Promise.all(Array.from({ length: 1000 }, (_, index) => logIn(me.email, `wrong horse ${index}`, ip(index % 200))));
     const tried = answers.filter(({ status }) => status === 401).length;
     assert.ok(tried >= 1 && tried <= 40, `${tried} were tried`);
@@ -68,7 +68,7 @@ describe('logins', () => {
     assert.equal((await logIn(me.email, 'another horse', ip(300))).status, 429);
     assert.equal((await logIn(me.email, 'another horse', '198.51.100.9')).status, 200);
   });
-  it('429 after five wrong passwords, also after a reset', async () => {
+  it('429 after five wrong passwords, also for the client that has reset the password', async () => {
     await reset('198.51.100.9');
     const statuses: number[] = [];
     for (let time = 1; time <= 6; time += 1) statuses.push((await logIn(me.email, 'wrong horse', '198.51.100.9')).status);
@@ -76,7 +76,7 @@ describe('logins', () => {
   });
 
   // That both take the same time is measured by `npm run bench:attack`: a test cannot distinguish a slow machine from a leak.
-  it('answers after a tenth of a second for known and unknown addresses', async () => {
+  it('a failed login takes at least a tenth of a second, for known and unknown addresses', async () => {
     for (const email of [me.email, 'nobody@example.com']) {
       const startedAt = performance.now();
       assert.equal((await logIn(email, 'wrong horse', ip(1))).status, 401);
@@ -84,7 +84,7 @@ describe('logins', () => {
     }
   });
 
-  it('records failed logins, and sends one mail about the lock', async () => {
+  it('failed logins are recorded, and one mail tells the owner of the lock', async () => {
     for (let time = 1; time <= 6; time += 1) await logIn(me.email, 'wrong horse', ip(time));
     await elapse(3600);
     await logIn(me.email, 'wrong horse', ip(7));
@@ -103,20 +103,20 @@ describe('logins', () => {
     );
     assert.deepEqual(await me.mails(), ['verify_email', 'login_locked']);
   });
-  it('mails about a login from a new address, and not from a known one', async () => {
+  it('the owner gets a mail about a login from a new address, and none about one from a known address', async () => {
     for (const address of ['198.51.100.1', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1', '198.51.100.1'])
       assert.equal((await me.logIn(password, {}, address)).status, 200);
     assert.deepEqual(await me.mails(), ['verify_email', 'new_login', 'new_login']);
     const stored = await rows<{ row: string }>(app.deps.db, 'SELECT row_to_json(l)::text AS row FROM login_addresses l');
     assert.ok(stored.every(({ row }) => !row.includes('198.51') && !row.includes('2001:')));
   });
-  it('mails about a login from a new address after half a year without one', async () => {
+  it('the owner gets a mail about a login from a new address after half a year without one', async () => {
     await rows(app.deps.db, "UPDATE login_addresses SET last_at = last_at - interval '181 days' WHERE workspace_id = $1", [me.workspaceId]);
     await forgetLogins(app.deps.db);
     assert.equal((await me.logIn(password, {}, '203.0.113.9')).status, 200);
     assert.deepEqual(await me.mails(), ['verify_email', 'new_login']);
   });
-  it('mails about the first login to an account that an operator made', async () => {
+  it('the owner gets a mail about the first login to an account that an operator made', async () => {
     const { db, config } = app.deps;
     const wanted = { email: 'made@example.com', name: 'Acme', credits: { amount: 0, description: '' } };
     const { workspace, token } = await createWorkspace(db, config.secretKey, wanted, systemOrigin('operator'));
@@ -131,7 +131,7 @@ describe('logins', () => {
       ['password_changed', 'new_login'],
     );
   });
-  it('mails the owner about a new key, at most twenty times an hour', async () => {
+  it('the owner gets a mail about each new API key, but at most about twenty an hour', async () => {
     await Promise.all(Array.from({ length: 22 }, (_, index) => me.call('POST', '/api-keys', { name: `k${index}` })));
     const mails = await me.mails();
     assert.ok(mails.filter((kind) => kind === 'new_api_key').length >= 20);

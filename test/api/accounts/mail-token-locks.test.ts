@@ -36,7 +36,7 @@ describe('a token of a mail', () => {
     return answer;
   }
 
-  it('200 for a reset while somebody has locked the workspace and asks for its tokens', async () => {
+  it('200 for a password reset while somebody has locked the workspace and asks for its tokens', async () => {
     await use('forgot-password', { email: me.email });
     assert.equal((await whileVoiding(reset)).status, 200);
     assert.equal((await me.logIn('another horse')).status, 200);
@@ -44,14 +44,14 @@ describe('a token of a mail', () => {
   it('200 for a verification while somebody has locked the workspace and asks for its tokens', async () => {
     assert.equal((await whileVoiding(verify)).status, 200);
   });
-  it('400 for a token that is voided while its request waits', async () => {
+  it('400 for a token of a mail that is voided while its request waits', async () => {
     await use('forgot-password', { email: me.email });
     const voidAll = 'UPDATE mail_tokens SET used_at = now() WHERE used_at IS NULL';
     const { status, body } = await whileVoiding(reset, voidAll);
     assert.deepEqual([status, body.error], [400, 'Invalid or expired token']);
     assert.equal((await me.logIn()).status, 200);
   });
-  it('200 for a reset while others ask for mails', async () => {
+  it('200 for a password reset while others ask for mails', async () => {
     for (let time = 1; time <= 5; time += 1) {
       await use('forgot-password', { email: me.email });
       const [{ status }, other] = await Promise.all([reset(), use('forgot-password', { email: me.email })]);

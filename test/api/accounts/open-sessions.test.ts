@@ -34,7 +34,7 @@ describe('open sessions', () => {
       hours,
     ]);
 
-  it('200 lists JWTs and sessions of the console, newest first, with the client that logged in', async () => {
+  it('the list of sessions shows JWTs and console sessions, newest first, with the client that logged in', async () => {
     const answer = await session.me.logIn(password, {}, '203.0.113.7');
     assert.equal(answer.status, 200);
     const { status, body } = await session.me.call('GET', '/auth/sessions');
@@ -56,7 +56,7 @@ describe('open sessions', () => {
     assert.equal((await call('GET', '/api/v1/auth/sessions')).body.data.sessions[1].is_current, true, 'seen from the console');
   });
 
-  it('shows when a session was used last, to the minute', async () => {
+  it('the list of sessions shows when each was used last, to the minute', async () => {
     assert.ok(await isValid());
     await until(async () => (await list()).every(({ last_used_at }) => last_used_at !== null), 'both uses are written');
     const [first] = await list();
@@ -64,7 +64,7 @@ describe('open sessions', () => {
     assert.deepEqual((await list())[0], first, 'a second use within the minute is not written');
   });
 
-  it('200 ends a session, and its next request is 401', async () => {
+  it('200 for the end of a session, whose next request gets 401', async () => {
     const id = await idOfConsole();
     const { status, body } = await end(id);
     assert.deepEqual([status, body.data], [200, { message: 'Session has been ended.' }]);
@@ -76,14 +76,14 @@ describe('open sessions', () => {
     assert.deepEqual(await audited(), [{ target_type: 'session', target_id: id }]);
   });
 
-  it('200 for its own session, which ends too', async () => {
+  it('200 for a session that ends itself, and 401 for its next request', async () => {
     const mine = (await list()).find(({ is_current }) => is_current);
     assert.equal((await end(mine?.id ?? '')).status, 200);
     assert.equal((await session.me.call('GET', '/auth/sessions')).status, 401);
     assert.ok(await isValid(), 'the other one stays');
   });
 
-  it('404 for a session that is unknown, malformed, foreign or ended', async () => {
+  it('404 for the end of a session that is unknown, malformed, foreign or ended', async () => {
     const other = await owner(app);
     const foreign = (await other.call('GET', '/auth/sessions')).body.data.sessions[0].id as string;
     const ended = await idOfConsole();
@@ -96,7 +96,7 @@ describe('open sessions', () => {
     assert.equal((await audited()).length, 1);
   });
 
-  it('the list has no session that ended by a logout, with all others, or by a new password', async () => {
+  it('the list of sessions has none that ended by a logout, with all others, or by a new password', async () => {
     await call('DELETE', '/console/session');
     assert.equal((await list()).length, 1);
     await session.me.call('POST', '/auth/logout-all');
@@ -110,7 +110,7 @@ describe('open sessions', () => {
     assert.equal((await again()).body.data.sessions.length, 1);
   });
 
-  it('the list has no session that a process without the list has ended', async () => {
+  it('the list of sessions has none that a process without the list has ended', async () => {
     const id = await idOfConsole();
     await rows(
       app.deps.db,
@@ -121,7 +121,7 @@ describe('open sessions', () => {
     assert.deepEqual([sessions.map(({ kind }: Shown) => kind), pagination.total], [['jwt'], 1]);
   });
 
-  it('a JWT from before the list is valid, and is not listed', async () => {
+  it('a JWT from before the list of sessions is valid, and is not listed', async () => {
     const { jwt } = await app.account();
     const { status, body } = await app.call('GET', '/api/v1/auth/sessions', { jwt });
     assert.deepEqual([status, body.data.sessions], [200, []]);
@@ -143,14 +143,14 @@ describe('open sessions', () => {
     );
   });
 
-  it('ends the stream of an idle session', async () => {
+  it('the stream of an idle session ends', async () => {
     const stream = await openEventStream(`${app.url}/api/v1/stream`, { Cookie: session.cookie, ...own });
     await until(async () => (await list()).every(({ last_used_at }) => last_used_at !== null), 'the use is written');
     await unusedFor(2.1);
     await until(() => stream.isOver, 'the end of the stream');
   });
 
-  it('keeps no session of a closed account, and none that has expired', async () => {
+  it('no session of a closed account is kept, and none that has expired', async () => {
     await rows(app.deps.db, `UPDATE sessions SET expires_at = now() WHERE workspace_id = $1 AND kind = 'console'`, [
       session.me.workspaceId,
     ]);

@@ -25,7 +25,7 @@ describe('forgotten passwords', () => {
   const logIn = async (secret: string) => (await app.call('POST', login, { body: { email, password: secret } })).status;
 
   describe('POST /auth/forgot-password', () => {
-    it('200 alike for known and unknown addresses, and mails only known ones', async () => {
+    it('200 for a forgotten password, alike for known and unknown addresses; only known ones get a mail', async () => {
       const [known, unknown] = [await ask('aDA@example.com'), await ask('nobody@example.com')];
       assert.deepEqual([known.status, unknown.status], [200, 200]);
       assert.deepEqual(known.body, unknown.body);
@@ -34,24 +34,24 @@ describe('forgotten passwords', () => {
       assert.deepEqual([mail?.kind, others], ['reset_password', []]);
       assert.deepEqual(app.calls, [`mail ${mail?.id}`]);
     });
-    it('answers after a tenth of a second for known and unknown addresses', async () => {
+    it('a request for a forgotten password takes at least a tenth of a second, for known and unknown addresses', async () => {
       for (const address of [email, 'nobody@example.com']) {
         const startedAt = performance.now();
         await ask(address);
         assert.ok(performance.now() - startedAt >= 99, address);
       }
     });
-    it('200 without Temporal, and the mail waits in the outbox', async () => {
+    it('200 for a forgotten password without Temporal, and its mail waits in the outbox', async () => {
       app.deps.temporal.sendMail = async () => Promise.reject(new Error('away'));
       assert.equal((await ask()).status, 200);
       assert.equal((await mails()).length, 2);
     });
-    it('400 for an invalid address', async () => {
+    it('400 for a forgotten password with an invalid address, or without one', async () => {
       const [invalid, missing] = [await ask('x'), await app.call('POST', forgot, { body: {} })];
       assert.deepEqual([invalid.status, invalid.body.error], [400, 'Invalid email address']);
       assert.deepEqual([missing.status, missing.body.error], [400, 'Missing required field: email']);
     });
-    it('sends at most twenty mails an hour to one address', async () => {
+    it('one address gets at most twenty mails an hour about a forgotten password', async () => {
       for (let time = 1; time <= 25; time += 1) await requestPasswordReset(app.deps, email, () => undefined);
       assert.equal((await mails()).length, 21);
       assert.equal((await ask()).status, 200);
@@ -59,7 +59,7 @@ describe('forgotten passwords', () => {
   });
 
   describe('POST /auth/reset-password', () => {
-    it('200 sets the password, ends all sessions and mails the owner', async () => {
+    it('200 for a password reset, which ends all sessions and mails the owner', async () => {
       const { body } = await app.call('POST', login, { body: { email, password } });
       await ask();
       const { status, body: answer } = await use(await newestToken());
@@ -71,7 +71,7 @@ describe('forgotten passwords', () => {
       assert.deepEqual([mail?.kind, mail?.token_id], ['password_changed', null]);
       assert.equal(app.calls.at(-1), `mail ${mail?.id}`);
     });
-    it('200 once for a hundred uses of one token at once', async () => {
+    it('200 for one of a hundred password resets at once with one token', async () => {
       await ask();
       const token = await newestToken();
       const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => use(token, `password ${index}`)));
@@ -85,7 +85,7 @@ describe('forgotten passwords', () => {
       );
       assert.equal(token_version, 1);
     });
-    it('400 for a token that a newer one replaced, also with both requested at once', async () => {
+    it('400 for a reset token that a newer one replaced, and one of five that were requested at once is valid', async () => {
       await ask();
       const older = await newestToken();
       await ask();
@@ -98,7 +98,7 @@ describe('forgotten passwords', () => {
       );
       assert.equal(n, 1);
     });
-    it('400 for an expired token, a token of another purpose and an invalid one', async () => {
+    it('400 for a reset token that is expired, invalid or of another purpose', async () => {
       await ask();
       await rows(app.deps.db, `UPDATE mail_tokens SET expires_at = expires_at - interval '59 minutes 50 seconds' WHERE purpose = 'reset'`);
       await rows(app.deps.db, `UPDATE mail_tokens SET expires_at = expires_at - interval '10 seconds' WHERE purpose = 'reset'`);
@@ -109,7 +109,7 @@ describe('forgotten passwords', () => {
       }
       assert.equal(await logIn(password), 200);
     });
-    it('400 for a bad password keeps the token valid', async () => {
+    it('400 for a password reset with a bad password, and its token stays valid', async () => {
       await ask();
       const token = await newestToken();
       const short = await use(token, 'short');

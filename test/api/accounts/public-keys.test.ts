@@ -29,7 +29,7 @@ describe('public keys of webhooks', () => {
     return [body.data.webhook.asymmetric, body.data.webhook.public_key];
   };
 
-  it('201 shows the public key on request, and stores the private key encrypted', async () => {
+  it('201 for an asymmetric webhook with its public key, and the private key is stored encrypted', async () => {
     const answer = await call('POST', '', { ...good, asymmetric: true });
     const { id, asymmetric, public_key } = answer.body.data.webhook;
     assert.deepEqual([answer.status, asymmetric], [201, true]);
@@ -42,7 +42,7 @@ describe('public keys of webhooks', () => {
     assert.ok(!JSON.stringify([answer.body, (await call('GET', `/${id}`)).body]).includes('whsk_'));
   });
 
-  it('201 without a public key where none is requested', async () => {
+  it('201 for a webhook without a public key where none is requested', async () => {
     for (const fields of [{}, { asymmetric: null }, { asymmetric: false }]) {
       const { id } = await create(fields);
       assert.deepEqual(await keysOf(id), { public_key: null, previous: null });
@@ -51,7 +51,7 @@ describe('public keys of webhooks', () => {
     assert.deepEqual(Object.keys(await create()), ['id', 'url', 'events', 'is_active', 'created_at']);
   });
 
-  it('200 for a PUT that adds, keeps or removes the key', async () => {
+  it('200 for a PUT that adds, keeps or removes the public key of a webhook', async () => {
     const { id } = await create();
     const put = async (body: object) => shown(await call('PUT', `/${id}`, body));
     const given = await put({ asymmetric: true });
@@ -65,14 +65,14 @@ describe('public keys of webhooks', () => {
     assert.equal((await call('PUT', `/${id}`, { asymmetric: 'yes' })).status, 400);
   });
 
-  it('200 with the same key for two PUTs at once', async () => {
+  it('200 with the same public key for two PUTs at once', async () => {
     const { id } = await create();
     const [one, two] = await Promise.all([call('PUT', `/${id}`, { asymmetric: true }), call('PUT', `/${id}`, { asymmetric: true })]);
     assert.deepEqual(shown(one), shown(two));
     assert.deepEqual(shown(one), [true, (await stored(id)).public_key]);
   });
 
-  it('200 for a rotation, and the previous key is shown as long as it signs', async () => {
+  it('200 for a rotation of a key pair, and the previous public key is shown as long as it signs', async () => {
     const { id, public_key: first } = await create({ asymmetric: true });
     const rotate = async (overlap_hours: number) => {
       const { status, body } = await call('POST', `/${id}/rotate-secret`, { overlap_hours });
@@ -91,7 +91,7 @@ describe('public keys of webhooks', () => {
     assert.equal((await stored(id)).old_signing_key, null);
   });
 
-  it('404 for a webhook of another workspace', async () => {
+  it('404 for the public key of a webhook of another workspace', async () => {
     const { id } = await create({ asymmetric: true });
     const stranger = await app.account();
     for (const [path, caller] of [

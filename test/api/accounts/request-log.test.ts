@@ -55,7 +55,7 @@ describe('the log line of a request', () => {
     const read = '/api/v1/messages';
     const ofKey = async (jwt: string) => (await app.call('GET', '/api/v1/api-keys', { jwt })).body.data.api_keys[0].id as string;
 
-    it('names the key and the workspace: 401 of a revoked, an expired and a misplaced key', async () => {
+    it('the log line of a 401 names key and workspace of a revoked key, an expired one and one from a wrong address', async () => {
       const { key, workspaceId, jwt } = await start();
       const id = await ofKey(jwt);
       for (const change of [
@@ -72,7 +72,7 @@ describe('the log line of a request', () => {
         }
       }
     });
-    it('names the key and the workspace: 403 without the scope, 429 above the limit', async () => {
+    it('the log line of a 403 without the scope, and of a 429, names the key and the workspace', async () => {
       await start({ RATE_LIMIT_API: '2/60' });
       const { key, workspaceId, jwt } = await app.account({ scopes: ['manage_contacts'] });
       const id = await ofKey(jwt);
@@ -83,7 +83,7 @@ describe('the log line of a request', () => {
         assert.deepEqual([line?.key_id, line?.workspace_id], [id, workspaceId], String(status));
       }
     });
-    it('names the workspace: 401 of an ended and an expired JWT, 429 above its limit', async () => {
+    it('the log line of a 401 names the workspace of an ended and an expired JWT, as does that of a 429', async () => {
       const { workspaceId, jwt } = await start({ RATE_LIMIT_API: '3/60' });
       const { decode, sign } = jsonwebtoken;
       const { iat, exp, ...claims } = decode(jwt) as JwtPayload;
@@ -97,7 +97,7 @@ describe('the log line of a request', () => {
         assert.equal((await newest(status))?.workspace_id, workspaceId, String(status));
       }
     });
-    it('names the client, the key and the workspace: 503 of a send that is refused early', async () => {
+    it('the log line of a send that is refused early with 503 names the client, the key and the workspace', async () => {
       const { key, workspaceId, jwt } = await start({ TRUSTED_PROXIES: '127.0.0.1' });
       const id = await ofKey(jwt);
       await app.call('GET', read, { key });
@@ -139,7 +139,7 @@ describe('the log line of a request', () => {
   });
 
   describe('of an operation without a credential', () => {
-    it('names the workspace of a login whose account exists, and no e-mail address', async () => {
+    it('the log line of a login names the workspace of an account that exists, and no e-mail address', async () => {
       await start({ TRUSTED_PROXIES: '127.0.0.1' });
       const me = await owner(app);
       assert.equal((await newest(201))?.workspace_id, me.workspaceId, 'the sign-up');
@@ -155,7 +155,7 @@ describe('the log line of a request', () => {
       assert.equal(lines[1]?.workspace_id, undefined);
       assert.doesNotMatch(JSON.stringify(lines), /example\.com/);
     });
-    it('names the workspace whose owner asks for a mail, and none for an unknown address', async () => {
+    it('the log line of a request for a mail names the workspace of the address, and none for an unknown one', async () => {
       await start({ TRUSTED_PROXIES: '127.0.0.1' });
       const me = await owner(app);
       for (const path of ['/api/v1/auth/forgot-password', '/api/v1/auth/resend-verification']) {
@@ -169,7 +169,7 @@ describe('the log line of a request', () => {
         }
       }
     });
-    it('names the workspace whose password was reset', async () => {
+    it('the log line of a password reset names the workspace', async () => {
       await start({ TRUSTED_PROXIES: '127.0.0.1' });
       const me = await owner(app);
       await app.call('POST', '/api/v1/auth/forgot-password', { body: { email: me.email } });

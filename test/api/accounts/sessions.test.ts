@@ -39,17 +39,17 @@ describe('sessions', () => {
 
   describe('a JWT', () => {
     const claims = () => ({ typ: 'access', tv: 0, sub: me.workspaceId, iss: 'tidings', aud: 'tidings-api' });
-    it('200 with a former secret, which it names', async () => {
+    it('200 for a JWT that names a former secret and is signed with it', async () => {
       assert.match(jwt.decode(me.jwt, { complete: true })?.header.kid ?? '', /^[0-9a-f]{16}$/);
       assert.equal(await statusWith(issueToken(old, { id: me.workspaceId, token_version: 0 }).token), 200);
       assert.equal(await statusWith(issueToken('y'.repeat(40), { id: me.workspaceId, token_version: 0 }).token), 401);
     });
-    it('200 without the name of a secret, signed with a present or a former secret', async () => {
+    it('200 for a JWT that names no secret and is signed with the present or a former one', async () => {
       const { jwtSecret } = app.deps.config;
       for (const secret of [jwtSecret, old]) assert.equal(await statusWith(jwt.sign(claims(), secret, { expiresIn: 60 })), 200);
       assert.equal(await statusWith(jwt.sign(claims(), 'y'.repeat(40), { expiresIn: 60 })), 401);
     });
-    it('401 when it names one secret and is signed with another', async () => {
+    it('401 for a JWT that names one secret and is signed with another', async () => {
       const keyid = jwt.decode(me.jwt, { complete: true })?.header.kid ?? '';
       assert.equal(await statusWith(jwt.sign(claims(), old, { expiresIn: 60, keyid })), 401);
       assert.equal(await statusWith(jwt.sign(claims(), old, { expiresIn: 60, keyid: 'unknown' })), 401);
@@ -59,7 +59,7 @@ describe('sessions', () => {
       const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), jwtSecret) });
       assert.deepEqual([answer.status, answer.body.code], [401, 'unauthorized']);
     });
-    it('401 token_expired after its expiry, also with a former secret', async () => {
+    it('401 token_expired for a JWT after its expiry, also with a former secret', async () => {
       const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), old, { expiresIn: -5 }) });
       assert.deepEqual([answer.status, answer.body.code], [401, 'token_expired']);
     });
@@ -67,14 +67,14 @@ describe('sessions', () => {
 
   describe('PUT /auth/password', () => {
     const change = (current_password: string, wanted: string) => me.call('PUT', '/auth/password', { current_password, password: wanted });
-    it('200 sets the password, ends every JWT and mails the owner', async () => {
+    it('200 for a change of the password, which ends every JWT and mails the owner', async () => {
       assert.equal((await change(password, 'another horse')).status, 200);
       assert.equal(await statusWith(me.jwt), 401);
       assert.deepEqual([(await me.logIn()).status, (await me.logIn('another horse')).status], [401, 200]);
       assert.ok((await me.mails()).includes('password_changed'));
       assert.ok((await audited()).includes('auth.password_changed'));
     });
-    it('401 for a wrong current password, and 429 after five', async () => {
+    it('401 for a change of the password with a wrong current one, and 429 after five', async () => {
       const statuses: number[] = [];
       for (let time = 1; time <= 7; time += 1) statuses.push((await change('wrong horse', 'another horse')).status);
       assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429]);
@@ -88,12 +88,12 @@ describe('sessions', () => {
       ['x'.repeat(129), 'Password must be at most 128 characters'],
     ];
     for (const [wanted, text] of refused) {
-      it(`400 ${text}`, async () => {
+      it(`a change of the password gets 400 ${text}`, async () => {
         const { status, body } = await change(password, wanted);
         assert.deepEqual([status, body.error, body.details[0].field], [400, text, 'password']);
       });
     }
-    it('200 for one of two changes at once', async () => {
+    it('200 for one of two changes of the password at once, and 401 for the other', async () => {
       const answers = await Promise.all([change(password, 'another horse'), change(password, 'third horse!')]);
       assert.deepEqual(
         answers.map(({ status }) => status).toSorted((one, other) => one - other),

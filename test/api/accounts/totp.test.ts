@@ -20,7 +20,7 @@ describe('the second factor', () => {
     return secondFactor;
   };
 
-  it('200 shows a secret, its URL and ten recovery codes, stored encrypted and hashed', async () => {
+  it('a new second factor has a secret, its URL and ten recovery codes, stored encrypted and hashed', async () => {
     const { secret, otpauth_url, recovery_codes } = await setUp(me);
     assert.match(secret, /^[A-Z2-7]{32}$/);
     const url = new URL(otpauth_url);
@@ -49,7 +49,7 @@ describe('the second factor', () => {
     assert.equal((await me.call('POST', '/auth/totp')).status, 409);
     assert.equal((await confirm('000000')).status, 409);
   });
-  it('401 for a login without a code, and 200 once with a code', async () => {
+  it('401 for a login without the code of the second factor, and 200 once with a code', async () => {
     const { secret } = await inForce();
     for (const given of [{}, { code: null }, { code: '' }]) {
       const without = await me.logIn(password, given);
@@ -63,19 +63,19 @@ describe('the second factor', () => {
     assert.deepEqual([again.status, again.body.error], [401, 'Invalid verification code']);
     assert.equal((await me.logIn(password, { code: codeOf(secret, 1) })).status, 200);
   });
-  it('401 for the code that confirmed it', async () => {
+  it('401 for a login with the code that confirmed the second factor', async () => {
     const { secret } = await setUp(me);
     const code = codeOf(secret);
     await confirm(code);
     assert.equal((await me.logIn(password, { code })).status, 401);
   });
-  it('200 for one of ten logins with one code at once', async () => {
+  it('200 for one of four logins at once with one code', async () => {
     const { secret } = await inForce();
     const code = codeOf(secret);
     const answers = await Promise.all(Array.from({ length: 4 }, () => me.logIn(password, { code })));
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
   });
-  it('200 once for each recovery code, in any spelling', async () => {
+  it('200 once for a login with each recovery code, in any spelling', async () => {
     const {
       recovery_codes: [first = '', second = ''],
     } = await inForce();
@@ -83,14 +83,14 @@ describe('the second factor', () => {
     assert.equal((await me.logIn(password, { code: first })).status, 401);
     assert.equal((await me.logIn(password, { code: ` ${second.toUpperCase().replaceAll('-', ' ')} ` })).status, 200);
   });
-  it('429 after five wrong codes', async () => {
+  it('429 for a login after five wrong codes of the second factor', async () => {
     const { secret } = await inForce();
     const statuses: number[] = [];
     for (let time = 1; time <= 6; time += 1) statuses.push((await me.logIn(password, { code: wrongCode(secret) })).status);
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429]);
     assert.equal((await me.logIn(password, { code: codeOf(secret) })).status, 429);
   });
-  it('429 after five wrong codes, also if the password was reset between them', async () => {
+  it('429 after five wrong codes of the second factor, also if the password was reset between them', async () => {
     const { secret } = await inForce();
     const reset = 'another horse';
     const tries: number[] = [];
@@ -100,7 +100,7 @@ describe('the second factor', () => {
     }
     assert.deepEqual(tries, [401, 401, 401, 401, 401, 429, 429, 429]);
   });
-  it('200 for a removal with a code, and logins need no code afterwards', async () => {
+  it('200 for the removal of the second factor with a code, and logins need none afterwards', async () => {
     assert.equal((await me.call('DELETE', '/auth/totp', { code: '000000' })).status, 409);
     const { secret } = await inForce();
     assert.equal((await me.call('DELETE', '/auth/totp', { code: wrongCode(secret) })).body.error, 'Invalid verification code');
@@ -154,7 +154,7 @@ describe('the second factor', () => {
     };
     const off = { enabled_at: null, recovery_codes_left: 0 };
 
-    it('200 with null until a code confirms it, and again after the removal', async () => {
+    it('the state of the second factor is null until a code confirms it, and after its removal', async () => {
       assert.deepEqual(await state(), off);
       const { secret } = await setUp(me);
       assert.deepEqual(await state(), off, 'it is only offered');
@@ -167,7 +167,7 @@ describe('the second factor', () => {
       await me.call('DELETE', '/auth/totp', { code: codeOf(secret, 1) });
       assert.deepEqual(await state(), off);
     });
-    it('200 with the number of unused recovery codes, of this workspace only', async () => {
+    it('the state of the second factor has the number of unused recovery codes, of this workspace only', async () => {
       const {
         recovery_codes: [first = ''],
       } = await inForce();

@@ -15,13 +15,13 @@ describe('password checks of many accounts at once', () => {
   const statuses = async (call: (index: number) => Promise<{ status: number }>) =>
     new Set((await Promise.all(Array.from({ length: many }, (_, index) => call(index)))).map(({ status }) => status));
 
-  it('201 for every sign-up', async () => {
+  it('201 for each of many sign-ups at once', async () => {
     const signUp = (index: number) =>
       app.call('POST', '/api/v1/auth/signup', { body: { email: `many${index}@example.com`, password, company_name: 'Acme' } });
     assert.deepEqual(await statuses(signUp), new Set([201]));
   });
 
-  it('200 for every change of a password', async () => {
+  it('200 for each of many changes of passwords at once', async () => {
     const jwts = await Promise.all(Array.from({ length: many }, async () => (await app.account()).jwt));
     await rows(app.deps.db, `UPDATE workspaces SET password_hash = $1 WHERE password_hash = '-'`, [await hashPassword(password, 'all')]);
     const body = { current_password: password, password: 'another horse' };
@@ -42,7 +42,7 @@ describe('password checks of many accounts at once', () => {
       return mailToken(app.deps.config.secretKey, mail?.token_id ?? '');
     };
 
-    it('200 for others although as many resets wait as there are connections', async () => {
+    it('200 for a list although as many password resets wait as there are connections', async () => {
       const { jwt } = await app.account();
       const accounts = await Promise.all(Array.from({ length: 10 }, () => app.account()));
       const tokens = await Promise.all(accounts.map(({ workspaceId }) => tokenOf(workspaceId)));
@@ -54,7 +54,7 @@ describe('password checks of many accounts at once', () => {
       assert.deepEqual(new Set(await Promise.all(resets)), new Set([200]));
     });
 
-    it('400 at once for a reset with an unknown token', async () => {
+    it('400 at once for a password reset with an unknown token while two hundred passwords wait', async () => {
       const waiting = Promise.all(twoHundred());
       assert.equal(await Promise.race([reset('unknown'), waiting]), 400);
       await waiting;

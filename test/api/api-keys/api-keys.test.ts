@@ -11,7 +11,7 @@ const keys = '/api/v1/api-keys';
 describe('API keys', () => {
   const app = useApi();
 
-  it('201 shows the key once, and stores only its keyed hash', async () => {
+  it('201 for a new API key, which is shown once and stored as a keyed hash only', async () => {
     const { jwt: token } = await app.account();
     const { status, body } = await app.call('POST', keys, { jwt: token, body: { name: ' CI ', is_active: false } });
     assert.equal(status, 201);
@@ -29,7 +29,7 @@ describe('API keys', () => {
     assert.equal(listed.body.data.api_keys[0].id, body.data.id, 'newest first');
     assert.ok(!JSON.stringify(listed.body).includes(body.data.key));
   });
-  it('400 for an unknown scope, an empty list, and a wrong type', async () => {
+  it('400 for an API key with an unknown scope, an empty list or a wrong type', async () => {
     const { jwt: token } = await app.account();
     const enumText = 'Invalid scopes. Must be one of: send_messages, read_messages, manage_contacts, manage_webhooks';
     const cases: [unknown, string][] = [
@@ -43,7 +43,7 @@ describe('API keys', () => {
       assert.deepEqual([status, body.error], [400, text]);
     }
   });
-  it('records the last use of a key', async () => {
+  it('the list of API keys shows the last use of each', async () => {
     const { jwt: token, key } = await app.account();
     const used = async () => (await app.call('GET', keys, { jwt: token })).body.data.api_keys[0].last_used_at;
     assert.equal(await used(), null);
@@ -55,7 +55,7 @@ describe('API keys', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.equal(await used(), first);
   });
-  it('200 revokes a key at once, and 200 again', async () => {
+  it('200 for an API key that is revoked, and again the second time, and 401 for its next use', async () => {
     const { jwt: token } = await app.account();
     const { body } = await app.call('POST', keys, { jwt: token, body: { name: 'x' } });
     const { id, key } = body.data;
@@ -80,7 +80,7 @@ describe('API keys', () => {
     assert.deepEqual(beyond.body.data.api_keys, []);
   });
 
-  it('writes the first uses of ten keys with few statements, which leaves the connections to the database to others', async () => {
+  it('the first uses of ten API keys are written over one connection, which leaves the others free', async () => {
     const { db } = app.deps;
     const { jwt: token, workspaceId } = await app.account();
     const created = await Promise.all(Array.from({ length: 10 }, () => app.call('POST', keys, { jwt: token, body: { name: 'x' } })));

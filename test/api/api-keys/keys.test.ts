@@ -25,7 +25,7 @@ describe('limits of API keys', () => {
   const listed = async () => (await app.call('GET', keys, { jwt: account.jwt })).body.data.api_keys[0];
   const from = (key: string, address: string) => app.call('GET', list, { key, headers: { 'X-Forwarded-For': address } });
 
-  it('201 shows the given limits, and the list shows all limits', async () => {
+  it('201 for an API key with limits, which the list shows', async () => {
     const limits = { expires_at: '2099-01-01T00:00:00.000Z', allowed_addresses: ['203.0.113.7', '2001:DB8::/32'], channels: ['sms'] };
     const { data } = await create(limits);
     const kept = { ...limits, allowed_addresses: ['203.0.113.7/32', '2001:db8::/32'] };
@@ -96,7 +96,7 @@ describe('limits of API keys', () => {
     assert.equal(n, 1);
   });
 
-  it('records the address of the last use', async () => {
+  it('the list of API keys shows the address of the last use', async () => {
     const { data } = await create({});
     await from(data.key, '203.0.113.9');
     await until(async () => (await listed()).last_used_address !== null, 'the use is noted');
@@ -118,7 +118,7 @@ describe('limits of API keys', () => {
     [{ channels: ['fax'] }, `Invalid channels. Must be one of: ${channels.join(', ')}`],
   ];
   for (const [limits, text] of refused) {
-    it(`400 ${text}`, async () => {
+    it(`an API key with wrong limits gets 400 ${text}`, async () => {
       const { status, body } = await post(limits);
       assert.deepEqual([status, body.error], [400, text]);
     });
@@ -128,7 +128,7 @@ describe('limits of API keys', () => {
     const rotate = (id: string, body: object = {}) => app.call('POST', `${keys}/${id}/rotate`, { jwt: account.jwt, body });
     const works = async (key: string) => (await app.call('GET', list, { key })).status;
 
-    it('201 creates a key with the same limits, and the old key works for the overlap', async () => {
+    it('201 for a rotation: the new API key has the same limits, and the old one works for the overlap', async () => {
       const { data } = await create({ scopes: ['read_messages'], channels: ['sms'], allowed_addresses: ['127.0.0.1'] });
       const { status, body } = await rotate(data.id, { overlap_hours: 2 });
       assert.equal(status, 201);
@@ -144,13 +144,13 @@ describe('limits of API keys', () => {
       await rows(app.deps.db, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [data.id]);
       assert.deepEqual([await works(key), await works(data.key)], [200, 401]);
     });
-    it('201 with an overlap of 0 revokes the old key at once', async () => {
+    it('201 for a rotation with an overlap of 0, which revokes the old API key at once', async () => {
       const { data } = await create({});
       const { status, body } = await rotate(data.id, { overlap_hours: 0 });
       assert.deepEqual([status, await works(body.data.key), await works(data.key)], [201, 200, 401]);
       assert.equal((await rotate(data.id)).status, 409);
     });
-    it('201 gives the new key the lifetime of the old one, whose expiry stays', async () => {
+    it('201 for a rotation: the new API key has the lifetime of the old one, whose expiry stays', async () => {
       const soon = new Date(Date.now() + 3_600_000).toISOString();
       const { data } = await create({ expires_at: soon });
       const { status, body } = await rotate(data.id, { overlap_hours: 168 });
@@ -159,7 +159,7 @@ describe('limits of API keys', () => {
       const [former] = await rows<{ expires_at: Date }>(app.deps.db, 'SELECT expires_at FROM api_keys WHERE id = $1', [data.id]);
       assert.equal(former?.expires_at.toISOString(), soon);
     });
-    it('201 gives the same lifetime when the first answer was lost and the old key is rotated again', async () => {
+    it('201 with the same lifetime when an old API key is rotated again after a lost answer', async () => {
       const { data } = await create({});
       for (const _ of [1, 2, 3]) {
         const { status, body } = await rotate(data.id);
@@ -172,20 +172,20 @@ describe('limits of API keys', () => {
         assert.ok(Math.abs(Date.parse(expires_at) - Date.now() - lifetimeMs) < 60_000);
       }
     });
-    it('409 for an expired key', async () => {
+    it('409 for the rotation of an expired API key', async () => {
       const { data } = await create({});
       await rows(app.deps.db, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [data.id]);
       const { status, body } = await rotate(data.id);
       assert.deepEqual([status, body.error], [409, 'API key can no longer be rotated']);
     });
     for (const hours of [-1, 169, 1.5]) {
-      it(`400 for an overlap of ${hours} hours`, async () => {
+      it(`400 for the rotation of an API key with an overlap of ${hours} hours`, async () => {
         const { data } = await create({});
         const { status, body } = await rotate(data.id, { overlap_hours: hours });
         assert.deepEqual([status, body.error], [400, 'overlap_hours must be a whole number from 0 to 168']);
       });
     }
-    it('mails the owner and records an audit event', async () => {
+    it('a rotation of an API key mails the owner and records an audit event', async () => {
       const { data } = await create({});
       await rotate(data.id, { overlap_hours: 3 });
       const { body } = await app.call('GET', '/api/v1/audit-events?type=api_key.rotated', { jwt: account.jwt });
