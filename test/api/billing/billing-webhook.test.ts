@@ -24,7 +24,7 @@ describe('POST /api/v1/billing/webhook', () => {
       ['one without a time', () => signature(text).replace(/^t=\d+,/, '')],
     ];
     for (const [what, headerOf] of refused) {
-      it(`400 for ${what}`, async () => {
+      it(`400 for a payment event with a wrong signature: ${what}`, async () => {
         const header = headerOf();
         const answer = await shop.app.call('POST', eventsPath, {
           body: text,
@@ -34,12 +34,12 @@ describe('POST /api/v1/billing/webhook', () => {
         assert.deepEqual(await shop.outcomes(), []);
       });
     }
-    it('200 for a clock off by up to five minutes, and for the second of two signatures', async () => {
+    it('200 for a payment event with a clock off by up to five minutes, and with the second of two signatures', async () => {
       for (const ageSeconds of [0, 290, -290]) assert.equal((await shop.post(text, signature(text, { ageSeconds }))).status, 200);
       const header = signature(text);
       assert.equal((await shop.post(text, header.replace(',v1=', `,v1=${'0'.repeat(64)},v1=`))).status, 200);
     });
-    it('400 for a body whose bytes differ from the signed ones', async () => {
+    it('400 for a payment event whose bytes differ from the signed ones', async () => {
       for (const other of [`\ufeff${text}`, text.replace('{', '{ ')]) assert.equal((await shop.post(other, signature(text))).status, 400);
       const bytes = Buffer.concat([Buffer.from(text), Buffer.from([0xff])]);
       const response = await fetch(shop.app.url + eventsPath, {
@@ -49,7 +49,7 @@ describe('POST /api/v1/billing/webhook', () => {
       });
       assert.equal(response.status, 400);
     });
-    it('400 for a signed body without an event, and 413 for a large one', async () => {
+    it('400 for a signed body that is no payment event, and 413 for a large one', async () => {
       for (const body of ['', '{', '[]', '5', '{"id":5}', '{"id":"a\\u0000","type":"x"}']) {
         const answer = await shop.post(body, signature(body === '' ? ' ' : body));
         assert.equal(answer.status, 400);
@@ -57,13 +57,13 @@ describe('POST /api/v1/billing/webhook', () => {
       const large = JSON.stringify({ id: 'evt', type: 'x', padding: 'x'.repeat(300_000) });
       assert.equal((await shop.post(large)).status, 413);
     });
-    it('accepts the signatures that the SDK accepts', () => {
+    it('the SDK of the payment provider accepts the signatures that these tests make', () => {
       assert.equal(Stripe.webhooks.constructEvent(text, signature(text), webhookSecret).type, 'ping');
     });
   });
 
   describe('payments', () => {
-    it('credits a payment once for twenty events at once', async () => {
+    it('a payment is credited once for twenty events at once', async () => {
       const { session } = await shop.buy();
       const same = eventText({ id: 'evt_same', ...session() });
       const others = Array.from({ length: 10 }, (_, index) =>
@@ -84,7 +84,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual([order?.status, order?.payment_id], ['paid', 'pi_1']);
     });
 
-    it('credits a slow payment when it succeeds', async () => {
+    it('a slow payment is credited when it succeeds', async () => {
       const { session } = await shop.buy();
       await shop.send(session('completed', { payment_status: 'unpaid' }));
       assert.equal(await shop.balance(), 0);
@@ -94,7 +94,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual(await shop.outcomes(), ['noted', 'credited', 'repeated']);
     });
 
-    it('credits nothing for a failed payment or an expired session, in any order', async () => {
+    it('a failed payment and an expired session credit nothing, in any order', async () => {
       const [one, other] = [await shop.buy('pi_1'), await shop.buy('pi_2')];
       await shop.send(one.session('async_payment_failed', { payment_status: 'unpaid' }));
       await shop.send(one.session('completed', { payment_status: 'unpaid' }));
@@ -104,7 +104,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual(await shop.ledger(), []);
     });
 
-    it('200 and no credit for a session whose id has a NUL', async () => {
+    it('200 and no credit for a payment session whose id has a NUL', async () => {
       const text = eventText({ type: 'checkout.session.completed', object: { id: 'cs\0', payment_status: 'paid' } });
       assert.equal((await shop.post(text)).status, 200);
       assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['ignored'], []]);
@@ -125,20 +125,20 @@ describe('POST /api/v1/billing/webhook', () => {
       ['nothing', { amount_total: 0, payment_status: 'no_payment_required' }],
     ];
     for (const [what, changes] of wrong) {
-      it(`credits nothing when ${what} was paid`, async () => {
+      it(`a payment event credits nothing when ${what} was paid`, async () => {
         const { session } = await shop.buy();
         await shop.send(session('completed', changes));
         assert.equal(await shop.balance(), 0);
       });
     }
 
-    it('credits a payment without amount and currency in its event', async () => {
+    it('a payment is credited without amount and currency in its event', async () => {
       const { session } = await shop.buy();
       await shop.send(session('completed', { payment_status: undefined, amount_total: null, currency: null }));
       assert.equal(await shop.balance(), 100_000);
     });
 
-    it('credits by the stored order, not by metadata or a client reference', async () => {
+    it('a payment is credited by the stored order, not by metadata or a client reference', async () => {
       const other = await shop.app.account({ balance: 0 });
       const { session } = await shop.buy();
       const lies = { workspace_id: other.workspaceId, credits: '9999', order_id: other.workspaceId };
@@ -151,7 +151,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual(await shop.outcomes(), ['credited', 'unmatched']);
     });
 
-    it('finds the order by its id only while no session is stored', async () => {
+    it('a payment event finds its order by the order’s id only while no session is stored', async () => {
       const { session, sessionId } = await shop.buy();
       const [order] = await rows<{ id: string }>(
         shop.app.deps.db,
@@ -166,7 +166,7 @@ describe('POST /api/v1/billing/webhook', () => {
       assert.deepEqual([session_id, await shop.outcomes()], [sessionId, ['credited', 'unmatched']]);
     });
 
-    it('200 for events of other types and for unknown events', async () => {
+    it('200 for payment events of other and of unknown types, which are ignored', async () => {
       for (const type of [
         'customer.created',
         'checkout.session.something',
@@ -184,7 +184,7 @@ describe('POST /api/v1/billing/webhook', () => {
 describe('a live key', () => {
   const app = useApi({ env: { ...stripeEnv('http://127.0.0.1:1'), STRIPE_SECRET_KEY: 'rk_live_tests' } });
 
-  it('200 and no credit for a test payment', async () => {
+  it('200 and no credit for a test payment with a live key', async () => {
     const outcomeOf = async (livemode: boolean) => {
       const text = eventText({ type: 'checkout.session.completed', object: { id: 'cs_1', payment_status: 'paid' }, livemode });
       const { status } = await app.call('POST', eventsPath, { body: text, headers: { 'Stripe-Signature': signature(text) } });

@@ -24,7 +24,7 @@ describe('billing', () => {
   const orders = () => rows(app.deps.db, 'SELECT id, status, session_id, idempotency_key FROM credit_orders ORDER BY id');
 
   describe('GET /billing/packages', () => {
-    it('200 lists the packages from the smallest on, without a credential', async () => {
+    it('the list of credit packages goes from the smallest to the largest, and needs no credential', async () => {
       await rows(app.deps.db, `UPDATE credit_packages SET is_active = false WHERE name = 'Scale'`);
       const { status, body } = await app.call('GET', packages);
       assert.equal(status, 200);
@@ -38,7 +38,7 @@ describe('billing', () => {
   });
 
   describe('POST /billing/checkout', () => {
-    it('201 asks the provider for exactly the stored order', async () => {
+    it('201 for a checkout, which asks the payment provider for exactly the stored order', async () => {
       const { jwt, workspaceId } = await app.account();
       const { id } = await firstPackage();
       const { status, body } = await app.call('POST', checkout, {
@@ -70,7 +70,7 @@ describe('billing', () => {
       assert.equal(asked?.headers['x-stripe-client-telemetry'], undefined);
     });
 
-    it('404 for a package that is unknown, malformed or not for sale', async () => {
+    it('404 for the checkout of a package that is unknown, malformed or not for sale', async () => {
       const { jwt } = await app.account();
       const { id } = await firstPackage();
       await rows(app.deps.db, 'UPDATE credit_packages SET is_active = false WHERE id = $1', [id]);
@@ -81,7 +81,7 @@ describe('billing', () => {
       assert.deepEqual([await orders(), provider.asked.length], [[], 0]);
     });
 
-    it('400 without a package, 401 without a JWT or with a key', async () => {
+    it('400 for a checkout without a package, 401 without a JWT or with a key', async () => {
       const { jwt, key } = await app.account();
       for (const [body, text] of [
         [{}, 'Missing required field: package_id'],
@@ -95,7 +95,7 @@ describe('billing', () => {
     });
 
     for (const refusal of [400, 401, 402, 403]) {
-      it(`402 when the provider answers ${refusal}, and the idempotency key stays free`, async () => {
+      it(`402 for a checkout when the provider answers ${refusal}, and the idempotency key stays free`, async () => {
         const { jwt } = await app.account();
         const request = { jwt, body: { package_id: (await firstPackage()).id }, headers: { 'Idempotency-Key': 'one' } };
         const open = provider.answer;
@@ -109,7 +109,7 @@ describe('billing', () => {
       });
     }
 
-    it('500 within the limit when the provider fails, and nothing remains', async function () {
+    it('500 for a checkout in time when the payment provider fails, and no order remains', async function () {
       this.timeout(60_000);
       const { jwt } = await app.account();
       const body = { package_id: (await firstPackage()).id };
@@ -130,7 +130,7 @@ describe('billing', () => {
       assert.deepEqual(await orders(), []);
     });
 
-    it('201 with the first session for a repeated request, also for twenty at once', async () => {
+    it('201 with the first session for a repeated checkout, also for twenty at once', async () => {
       const { jwt } = await app.account();
       const request = { jwt, body: { package_id: (await firstPackage()).id }, headers: { 'Idempotency-Key': 'one' } };
       const open = provider.answer;
@@ -144,7 +144,7 @@ describe('billing', () => {
       assert.notEqual(other.body.data.session_id, answers[0]?.body.data.session_id, 'the key of another workspace is another key');
     });
 
-    it('422 for the idempotency key of another request, and 400 for a malformed one', async () => {
+    it('422 for a checkout with the idempotency key of another request, and 400 with a malformed one', async () => {
       const { jwt } = await app.account();
       const headers = { 'Idempotency-Key': 'one' };
       await app.call('POST', checkout, { jwt, body: { package_id: (await firstPackage()).id }, headers });
@@ -153,7 +153,7 @@ describe('billing', () => {
       assert.equal((await app.call('POST', checkout, { jwt, body: { package_id: 'x' }, headers: { 'Idempotency-Key': '' } })).status, 400);
     });
 
-    it('201 for an order whose first request died', async () => {
+    it('201 for a repeated checkout whose first request died', async () => {
       const { jwt } = await app.account();
       const request = { jwt, body: { package_id: (await firstPackage()).id }, headers: { 'Idempotency-Key': 'one' } };
       await app.call('POST', checkout, request);
@@ -166,7 +166,7 @@ describe('billing', () => {
     });
   });
 
-  it('shows a sentence to the returning browser', async () => {
+  it('/billing/return says to the returning browser whether the checkout succeeded', async () => {
     assert.match((await app.call('GET', '/billing/return?checkout=success')).body.data.message, /^Thank you/);
     assert.match((await app.call('GET', '/billing/return?checkout=cancelled')).body.data.message, /cancelled/);
     assert.equal((await app.call('GET', '/billing/return?checkout=x')).status, 400);
@@ -176,7 +176,7 @@ describe('billing', () => {
 describe('billing that is not configured', () => {
   const app = useApi();
 
-  it('503 for checkout and callback, and 200 for packages and transactions', async () => {
+  it('503 for checkouts and payment events where billing is not configured, and 200 for packages and transactions', async () => {
     const { jwt } = await app.account();
     const { id } = (await app.call('GET', packages)).body.data.packages[0];
     for (const answer of [

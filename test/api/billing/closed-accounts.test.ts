@@ -14,7 +14,7 @@ describe('a payment for a closed account', () => {
   });
   beforeEach(() => errors.splice(0));
 
-  it('a checkout that is paid after the end of its account is logged as an error once, and its refund takes the credits back', async () => {
+  it('a checkout paid after the end of its account is logged as an error once, and its refund takes the credits back', async () => {
     const { session, refund } = await shop.buy();
     const { workspaceId } = shop.buyer;
     await closeWorkspace(shop.app.deps.db, workspaceId, systemOrigin('operator'));
@@ -28,7 +28,7 @@ describe('a payment for a closed account', () => {
     assert.deepEqual([await shop.ledger(), errors.length], [['purchase 100000', 'adjustment -100000'], 1]);
   });
 
-  it('a payment before the end of the account is no error', async () => {
+  it('a payment before the end of its account is no error', async () => {
     const { session, refund } = await shop.buy();
     await shop.send(session());
     await closeWorkspace(shop.app.deps.db, shop.buyer.workspaceId, systemOrigin('operator'));

@@ -55,7 +55,7 @@ describe('refunds of one charge', () => {
     assert.equal(await shop.balance(), 60_000);
   });
 
-  it('refunds of one charge leave the same credits whatever the order of their events, and however often each arrives', async () => {
+  it('refunds of one charge leave the same credits, however their events are ordered and repeated', async () => {
     let sales = 0;
     const arrivals = refundHistories().chain((history) =>
       fc.tuple(fc.constant(history), fc.shuffledSubarray(placesOf(history), { minLength: placesOf(history).length })),

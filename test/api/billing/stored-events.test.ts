@@ -22,7 +22,7 @@ describe('what is stored of a payment event', () => {
     assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['credited'], ['purchase 100000']]);
   });
 
-  it('keeps the text of an event only if it is about an order', async () => {
+  it('the text of a payment event is kept only if it is about an order', async () => {
     const { session, refund } = await shop.buy();
     const payer = { billing_details: { email: 'payer@example.com' } };
     const ofOthers = { id: 'ch_other', payment_intent: 'pi_other', ...payer };

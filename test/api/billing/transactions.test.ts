@@ -8,7 +8,7 @@ const transactions = '/api/v1/billing/transactions';
 describe('GET /billing/transactions', () => {
   const app = useApi();
 
-  it('200 lists the ledger of the workspace in pages, newest first', async () => {
+  it('the list of transactions shows the ledger of the workspace in pages, newest first', async () => {
     const { jwt, key, workspaceId } = await app.account({ balance: 10_000 });
     await app.account();
     const sent = await app.call('POST', '/api/v1/messages/send', {
