@@ -68,7 +68,7 @@ describe('contacts with faults', () => {
     ],
   ];
   for (const [what, body, expected] of refused) {
-    it(`400 for ${what}`, async () => {
+    it(`400 for a contact with ${what}`, async () => {
       const answer = await post(body);
       const details = answer.body.details.map(({ field, message }: { field: string; message: string }) => `${field}: ${message}`);
       assert.deepEqual([answer.status, answer.body.code, details], [400, 'validation_failed', expected]);
@@ -76,7 +76,7 @@ describe('contacts with faults', () => {
     });
   }
 
-  it('400 for an own __proto__ among the fields', async () => {
+  it('400 for a contact with __proto__ among its custom fields', async () => {
     const answer = await post('{"phone":"+15550000001","custom_fields":{"__proto__":{"x":1}}}');
     assert.deepEqual([answer.status, answer.body.error], [400, 'custom_fields must not have a key __proto__']);
   });

@@ -24,7 +24,7 @@ describe('contact_id in a send', () => {
   const send = (body: object, headers = {}) =>
     app.call('POST', '/api/v1/messages/send', { key, body: { content: { text: 'Hello' }, ...body }, headers });
 
-  it('sends to the phone, and on the channel email to the address', async () => {
+  it('a send to a contact goes to its phone, and on the channel email to its address', async () => {
     const { id } = await create(good);
     for (const [channel, to] of [
       ['sms', good.phone],
@@ -40,7 +40,7 @@ describe('contact_id in a send', () => {
     });
     assert.equal(preview.body.data.messages[0].to, good.email);
   });
-  it('404 for a contact that is foreign, unknown or malformed, and 400 for one out of reach', async () => {
+  it('404 for a send to a contact that is foreign, unknown or malformed, and 400 for one out of reach', async () => {
     const foreign = await post({ phone: '+15550000009' }, (await app.account()).jwt);
     for (const contact_id of [foreign.body.data.contact.id, uuidv7(), 'x']) {
       const { status, body } = await send({ channel: 'sms', contact_id });
@@ -60,7 +60,7 @@ describe('contact_id in a send', () => {
     ]);
     assert.equal(n, 0);
   });
-  it('repeats the first answer, also after the contact changed', async () => {
+  it('a repeated send to a contact gets its first answer after the contact was deleted', async () => {
     const { id } = await create(good);
     const headers = { 'Idempotency-Key': 'one' };
     const first = await send({ channel: 'sms', contact_id: id }, headers);

@@ -35,7 +35,7 @@ describe('contacts', () => {
   const count = async () =>
     (await rows<{ n: number }>(app.deps.db, 'SELECT count(*) AS n FROM contacts WHERE workspace_id = $1', [workspaceId]))[0]?.n;
 
-  it('201 stores every given field', async () => {
+  it('201 for a contact, which has every given field', async () => {
     const { status, body } = await post({ ...good, id: uuidv7(), workspace_id: uuidv7(), created_at: 'x' });
     assert.equal(status, 201);
     const { id, created_at, updated_at, ...rest } = body.data.contact;
@@ -44,7 +44,7 @@ describe('contacts', () => {
     assert.deepEqual((await app.call('GET', `${path}/${id}`, { jwt })).body.data, body.data);
   });
 
-  it('201 with only a phone or only an address', async () => {
+  it('201 for a contact with only a phone or only an address', async () => {
     assert.deepEqual(
       { ...(await create({ phone: '+15550000001', name: ' ' })), id: 0, created_at: 0, updated_at: 0 },
       { id: 0, name: null, phone: '+15550000001', email: null, tags: [], custom_fields: {}, created_at: 0, updated_at: 0 },
@@ -52,13 +52,13 @@ describe('contacts', () => {
     assert.equal((await create({ email: 'a@b.co', phone: null, name: null, tags: null, custom_fields: null })).phone, null);
   });
 
-  it('stores no name where an empty one is given', async () => assert.equal((await create({ ...good, name: '' })).name, null));
+  it('a contact with an empty name has none', async () => assert.equal((await create({ ...good, name: '' })).name, null));
 
   it('a contact stores each tag once', async () =>
     assert.deepEqual((await create({ phone: '+15550000001', tags: ['a', 'b', 'a'] })).tags, ['a', 'b']));
 
   describe('uniqueness', () => {
-    it('400 names a taken phone and a taken address, the address in any case', async () => {
+    it('400 for a contact names a taken phone and a taken address, the address in any case', async () => {
       await create(good);
       const texts = ['phone: Contact with this phone already exists', 'email: Contact with this email already exists'];
       assert.deepEqual(detailsOf(await post({ phone: good.phone })), [texts[0]]);
@@ -66,7 +66,7 @@ describe('contacts', () => {
       assert.deepEqual(detailsOf(await post(good)), texts);
       assert.equal(await count(), 1);
     });
-    it('201 for a phone of another workspace, and of a deleted contact', async () => {
+    it('201 for a contact with a phone of another workspace, or of a deleted contact', async () => {
       const { id } = await create(good);
       assert.equal((await post(good, (await app.account()).jwt)).status, 201);
       assert.equal((await post(good)).status, 400);
@@ -89,7 +89,7 @@ describe('contacts', () => {
   });
 
   describe('PUT', () => {
-    it('200 changes given fields, clears null ones and keeps the rest', async () => {
+    it('200 for a changed contact: given fields change, null ones are cleared, the rest stays', async () => {
       const before = await create(good);
       const { status, body } = await put(before.id, { name: 'Countess', email: null, tags: [] });
       assert.equal(status, 200);
@@ -102,7 +102,7 @@ describe('contacts', () => {
       assert.equal((await put(before.id, {})).status, 200);
       assert.equal((await put(before.id, { phone: good.phone })).status, 200, 'its own phone');
     });
-    it('400 when no phone and no address would be left, also for two changes at once', async () => {
+    it('400 for a change that leaves a contact neither phone nor address, also for two changes at once', async () => {
       const { id } = await create(good);
       assert.deepEqual(detailsOf(await put(id, { phone: null, email: null })), ['phone: Missing required field: phone or email']);
       const answers = await Promise.all([put(id, { phone: null }), put(id, { email: null })]);
@@ -111,7 +111,7 @@ describe('contacts', () => {
         [200, 400],
       );
     });
-    it('400 before 404, and a refusal changes nothing', async () => {
+    it('400 for a changed contact with faults, before the 404 for an unknown one, and a refusal changes nothing', async () => {
       assert.equal((await put(uuidv7(), { phone: 'x' })).status, 400);
       assert.equal((await put(uuidv7(), { phone: '+15550000001' })).body.error, 'Contact not found');
       const { id } = await create(good);
@@ -132,7 +132,7 @@ describe('contacts', () => {
       await create({ name: 'Bob_B', email: 'bob@example.com', tags: ['VIP'] });
       await create({ name: 'Carl\\', phone: '+4930123456', email: 'c@example.org', tags: ['vip'] });
     });
-    it('200 lists contacts in pages, newest first', async () => {
+    it('contacts are listed in pages, newest first', async () => {
       assert.deepEqual(await names(''), ['Carl\\', 'Bob_B', 'Ada 100%']);
       const { body } = await app.call('GET', `${path}?page=2&limit=2`, { jwt });
       assert.deepEqual(
@@ -155,7 +155,7 @@ describe('contacts', () => {
     ];
     for (const [search, expected] of searches)
       it(`contacts are searched for ${search}`, async () => assert.deepEqual(await names(`?search=${search}`), expected));
-    it('200 filters by one tag and by tag and search', async () => {
+    it('contacts can be filtered by a tag, and by a tag and a search', async () => {
       assert.deepEqual(await names('?tag=vip'), ['Carl\\', 'Ada 100%']);
       assert.deepEqual(await names('?tag=x,y'), ['Ada 100%']);
       assert.deepEqual(await names('?tag=vip&search=ada'), ['Ada 100%']);
@@ -164,7 +164,7 @@ describe('contacts', () => {
     });
   });
 
-  it('404 alike for a foreign, unknown, malformed and deleted contact', async () => {
+  it('404 alike for a foreign, an unknown, a malformed and a deleted contact', async () => {
     const { id } = await create(good);
     const other = await app.account();
     const ways = [['GET'], ['PUT', {}], ['DELETE']] as const;
@@ -188,7 +188,7 @@ describe('contacts', () => {
     assert.equal(await count(), 0);
   });
 
-  it('200 with a JWT and with a key that has manage_contacts', async () => {
+  it('contacts need a JWT or a key with manage_contacts, and other credentials are refused', async () => {
     const full = await app.account();
     assert.equal((await app.call('POST', path, { key: full.key, body: good })).status, 201);
     const { key } = await app.account({ scopes: ['send_messages'] });

@@ -51,7 +51,7 @@ describe('opt-outs, and entries of the workspace', () => {
   const optedOut = 'The recipient has opted out';
   const onList = 'The recipient is on the suppression list';
 
-  it('200 lists both, and START ends only the opt-out: the entry of the workspace keeps its id', async () => {
+  it('START ends only the opt-out, and the entry of the workspace for the same recipient keeps its id', async () => {
     const own = await add();
     await say('STOP');
     assert.deepEqual([await listed(), await refusal()], [['opt_out inbound', 'manual api'], optedOut]);
@@ -70,7 +70,7 @@ describe('opt-outs, and entries of the workspace', () => {
     assert.deepEqual([await entries(), await refusal()], [[own], onList]);
   });
 
-  it('200 removes the entry of the workspace alone, and 409 keeps the opt-out', async () => {
+  it('200 for the removal of the entry of the workspace, and 409 for that of the opt-out, which stays', async () => {
     const own = await add();
     await say('STOP');
     const [optOut] = await entries();

@@ -26,7 +26,7 @@ describe('suppressions over HTTP', () => {
     return body.data.suppressions as { id: string; recipient: string; reason: string; source: string }[];
   };
 
-  it('201 for a new entry, which is listed, shown and removed', async () => {
+  it('201 for a new suppression, which is listed, shown and removed', async () => {
     const { status, body } = await add({ channel: 'email', recipient: 'Ada+1@Example.com' });
     const { suppression } = body.data;
     assert.deepEqual([status, suppression.recipient, suppression.reason, suppression.source], [201, 'ada+1@example.com', 'manual', 'api']);
@@ -43,7 +43,7 @@ describe('suppressions over HTTP', () => {
     assert.deepEqual([removed.status, (await listed()).length], [200, 1]);
   });
 
-  it('stores an entry once when it is added twice, and lists no expired one', async () => {
+  it('a suppression that is added twice is stored once, and an expired one is not listed', async () => {
     const [first, second] = [await add(entry), await add({ ...entry, reason: 'opt_out' })];
     assert.deepEqual(second.body.data, first.body.data);
     const later = new Date(Date.now() + 3_600_000).toISOString();
@@ -61,7 +61,7 @@ describe('suppressions over HTTP', () => {
     [{ ...entry, reason: 'mood' }, 'Invalid reason. Must be one of: opt_out, complaint, bounce, manual'],
     [{ ...entry, expires_at: '2020-01-01T00:00:00Z' }, 'expires_at must be in the future'],
   ] as const) {
-    it(`400 ${error}`, async () => {
+    it(`a suppression with wrong fields gets 400 ${error}`, async () => {
       const answer = await add(body);
       assert.deepEqual([answer.status, answer.body.error], [400, error]);
     });
@@ -94,7 +94,7 @@ describe('one-click unsubscription', () => {
   const app = useApi();
   const email = { to: 'ada@example.com', channel: 'email', content: { text: 'x', unsubscribe: true } } as const;
 
-  it('puts both headers into a mail on request, and their link unsubscribes', async () => {
+  it('a mail has both headers of one-click unsubscription on request, and their link unsubscribes', async () => {
     const { key, jwt } = await app.account();
     const { status, body } = await app.call('POST', '/api/v1/messages/send', { key, body: email });
     assert.deepEqual([status, body.data.message.content], [201, email.content]);
@@ -121,7 +121,7 @@ describe('one-click unsubscription', () => {
     );
   });
 
-  it('adds no headers to other mails and other channels', async () => {
+  it('content.unsubscribe is stored for e-mails only, also for those of a bulk send', async () => {
     const { key } = await app.account();
     const texts = [
       { ...email, content: { text: 'x' } },
@@ -137,7 +137,7 @@ describe('one-click unsubscription', () => {
     assert.deepEqual(messages[0].content, email.content, 'a bulk mail keeps it');
   });
 
-  it('404 for a forged link and for a link of a deleted message', async () => {
+  it('404 for a link of unsubscription that is forged, and for that of a deleted message', async () => {
     for (const token of [
       'x',
       `${uuidv7()}.x`,

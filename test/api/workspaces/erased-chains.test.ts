@@ -15,7 +15,7 @@ describe('a chain whose next step begins between the request of an erasure and i
     return id as string;
   };
 
-  it('sends no step to the recipient after it', async () => {
+  it('no step to an erased recipient is sent after a step that began before the erasure ran', async () => {
     const address = `third.${stage.to.slice(1)}@example.com`;
     const first = await chainTo({ channel: 'whatsapp', to: stage.to, after: 60 }, { channel: 'email', to: address, after: 60 });
     const erasure = await ask(address);
@@ -25,7 +25,7 @@ describe('a chain whose next step begins between the request of an erasure and i
     assert.deepEqual([await stage.shown(erasure), await nextOf(second), await found(address)], [['completed', 0], undefined, []]);
   });
 
-  it('cancels and erases the step to the recipient', async () => {
+  it('a step to an erased recipient that began before the erasure ran is cancelled and erased', async () => {
     const address = `second.${stage.to.slice(1)}@example.com`;
     const first = await chainTo({ channel: 'email', to: address, after: 60 });
     await ask(address);

@@ -55,7 +55,7 @@ describe('an erasure beside a WhatsApp report whose message is not known yet', (
     }, 'it is completed');
   const found = () => findInDatabase(app.deps.db, digits);
 
-  it('keeps a report of another workspace so that it is found; a repeated one changes nothing', async () => {
+  it('an erasure keeps an early report of another workspace so that it is found; a repeated one changes nothing', async () => {
     const message = await claim();
     await tell(message, 'delivered');
     await complete(await ask(await app.account()));
@@ -70,7 +70,7 @@ describe('an erasure beside a WhatsApp report whose message is not known yet', (
     assert.deepEqual(await found(), []);
   });
 
-  it('applies a report of its own workspace, and then erases message and report', async () => {
+  it('an erasure waits for the message of an early report of its workspace, and then erases both', async () => {
     const message = await claim();
     await tell(message, 'delivered');
     const status = await ask(account);
@@ -83,7 +83,7 @@ describe('an erasure beside a WhatsApp report whose message is not known yet', (
     assert.deepEqual(await found(), []);
   });
 
-  it('takes along a report that came after the request and whose message never becomes known', async () => {
+  it('an erasure erases an early report that came after the request and whose message never becomes known', async () => {
     const message = await claim();
     const status = await ask(account);
     await run();

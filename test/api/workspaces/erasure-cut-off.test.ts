@@ -9,7 +9,7 @@ describe('what was created before an erasure', () => {
   const { send, sms, ask, shown, run, found } = stage;
   const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
-  it('what was created before an erasure is erased and cancelled although the clock of its process was four seconds ahead', async () => {
+  it('what was created before an erasure is erased and cancelled, although the clock of its process was four seconds ahead', async () => {
     const { body } = await send({ ...sms(), scheduled_at: inAnHour() });
     await stage.app.call('POST', '/api/v1/contacts', { key: stage.account.key, body: { name: 'Ada', phone: stage.to } });
     const bulk = { channel: 'sms', content: { text: 'x' }, recipients: ['+15559999998'], scheduled_at: inAnHour() };

@@ -17,7 +17,7 @@ describe('erasures', () => {
   const stage = erasuresForEach();
   const { send, sms, ask, shown, run, runOnce, runAgain, found, end, succeed } = stage;
 
-  it('remove all data of the recipient, and keep id, status, times and price', async () => {
+  it('an erasure removes all data of the recipient, and keeps id, status, times and price', async () => {
     const webhook = await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
     const message = await buildSent(stage.app.deps.db, stage.account.workspaceId, {
       ...sms(),
@@ -65,7 +65,7 @@ describe('erasures', () => {
     );
   });
 
-  it('cancel and refund waiting messages, also of batches and schedules', async () => {
+  it('erasures cancel and refund waiting messages, also of batches and schedules', async () => {
     await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
     const { body } = await send({ ...sms(), scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     const bulk = { channel: 'sms', content: { text: 'x' }, recipients: [stage.to, '+15559999998'] };
@@ -132,7 +132,7 @@ describe('erasures', () => {
     assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
   });
 
-  it('walk twice from the top when a process of the former version ended the first walk', async () => {
+  it('an erasure walks twice from the top when a process of the former version ended the first walk', async () => {
     const former = `
       UPDATE erasures SET walked_at = now(), place = '00000000-0000-0000-0000-000000000000', rewalk_after = NULL WHERE id = $1`;
     const id = await ask();
@@ -143,7 +143,7 @@ describe('erasures', () => {
     assert.deepEqual([await shown(id), await found()], [['completed', 1], []]);
   });
 
-  it('continue after a killed process', async () => {
+  it('an erasure continues after a killed process', async () => {
     for (let count = 0; count < 3; count += 1) await end(await buildSent(stage.app.deps.db, stage.account.workspaceId, { to: stage.to }));
     const id = await ask();
     const before = stage.app.deps.db.transaction.bind(stage.app.deps.db);
@@ -167,13 +167,13 @@ describe('erasures', () => {
     [{ to: '555' }, 'Phone number must be in E.164 format'],
     [{ to: 'a@' }, 'Invalid email address'],
   ] as const) {
-    it(`400 ${error}`, async () => {
+    it(`an erasure with wrong fields gets 400 ${error}`, async () => {
       const answer = await stage.app.call('POST', path, { jwt: stage.account.jwt, body });
       assert.deepEqual([answer.status, answer.body.error], [400, error]);
     });
   }
 
-  it('404 for another workspace, and 403 without manage_contacts', async () => {
+  it('404 for an erasure of another workspace, and 403 without manage_contacts', async () => {
     const id = await ask();
     const other = await stage.app.account({ scopes: ['send_messages'] });
     const { status, body } = await stage.app.call('GET', `${path}/${id}`, { jwt: other.jwt });

@@ -58,7 +58,7 @@ describe('exports while all places are taken', () => {
     return { text, error: undefined };
   };
 
-  it('503 while none is far behind, then 200 in the place of one that is, which breaks', async () => {
+  it('503 for an export while none is far behind, then 200 in the place of one that is, which breaks', async () => {
     const stalled = [await stall(slow[0] as Account), await stall(slow[1] as Account)];
     const refused = await get(honest);
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1']);

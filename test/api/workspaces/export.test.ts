@@ -54,7 +54,7 @@ describe('GET /api/v1/export', () => {
     await app.call('POST', '/api/v1/erasures', { key: account.key, body: { to: '+15550000004' } });
   }
 
-  it('200 with a line for every row of the workspace, and none of others', async () => {
+  it('200 for an export, with a line for every row of the workspace, and none of others', async () => {
     const other = await app.account();
     await fill(other);
     const answer = await get();
@@ -93,7 +93,7 @@ describe('GET /api/v1/export', () => {
     assert.equal(told.body.data.audit_events.length, 2);
   });
 
-  it('200 with the errors of each batch, of which one at a time is in memory', async () => {
+  it('an export has the errors of each batch, of which one at a time is in memory', async () => {
     for (const to of ['+15551000001', '+15551000002']) {
       const body = { channel: 'sms', content: { text: 'x' }, recipients: [to, 'wrong'], on_invalid: 'skip' };
       await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });
@@ -113,11 +113,11 @@ describe('GET /api/v1/export', () => {
     assert.equal(most, 1);
   });
 
-  it('401 with an API key', async () => {
+  it('401 for an export with an API key', async () => {
     assert.equal((await app.call('GET', path, { key: account.key })).status, 401);
   });
 
-  it('409 for all but one of ten at once, and 200 after them', async () => {
+  it('409 for all but one of ten exports at once, and 200 after them', async () => {
     const lock = await app.deps.db.transaction();
     await select(app.deps.db, 'LOCK TABLE audit_events IN EXCLUSIVE MODE', [], lock); // the first cannot end before the others begin
     const statuses: number[] = [];
@@ -133,14 +133,14 @@ describe('GET /api/v1/export', () => {
     for (const method of ['HEAD', 'HEAD', 'GET']) assert.equal((await app.call(method, path, { jwt: account.jwt })).status, 200, method);
   });
 
-  it('500 when its audit event cannot be stored, and the next one is 200', async () => {
+  it('500 for an export whose audit event cannot be stored, and 200 for the next one', async () => {
     await select(app.deps.db, 'ALTER TABLE audit_events RENAME TO hidden_events');
     assert.equal((await get()).status, 500);
     await select(app.deps.db, 'ALTER TABLE hidden_events RENAME TO audit_events');
     assert.equal((await lines()).at(-1)?.type, 'end');
   });
 
-  it('ends without its last line when its session ends, and the next one is 401', async () => {
+  it('an export ends without its last line when its session ends, and the next one gets 401', async () => {
     await bulk(6_000);
     const asked = request(app.url + path, { headers: { Authorization: `Bearer ${account.jwt}` } }).end();
     const [response] = await once(asked, 'response');
@@ -155,7 +155,7 @@ describe('GET /api/v1/export', () => {
     assert.equal((await get()).status, 401);
   });
 
-  it('reads as fast as the client, one export at a time, and ends with the client', async () => {
+  it('an export reads as fast as its client, one at a time, and ends with the client', async () => {
     await bulk(6_000);
     let read = 0;
     Message.addHook('afterFind', 'counting', (found) => void (read += (found as object[]).length));

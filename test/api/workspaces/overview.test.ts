@@ -23,7 +23,7 @@ describe('GET /overview', () => {
   };
   const ago = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
 
-  it('200 with sums, parts by channel, the balance and how long it lasts', async () => {
+  it('200 for the overview with sums, parts by channel, the balance and how long it lasts', async () => {
     await send();
     await send({ content: { text: 'x'.repeat(200) } });
     await send({ to: 'ada@example.com', channel: 'email' });
@@ -61,14 +61,14 @@ describe('GET /overview', () => {
     assert.deepEqual([await daysLeft('1 minute'), await daysLeft('3 days'), await daysLeft('1 year')], [4, 12, 28]);
   });
 
-  it('200 with nothing for another workspace', async () => {
+  it('200 for the overview of a workspace without messages, and nothing of another one', async () => {
     await send();
     account = await app.account();
     const { status, body } = await overview();
     assert.deepEqual([status, body.data.messages, body.data.parts, body.data.days_left], [200, 0, [], null]);
   });
 
-  it('200 by hour up to two days, by day above that, and as asked', async () => {
+  it('the overview is by hour up to two days, by day above that, and as asked', async () => {
     const by = async (query: string) => {
       const { status, body } = await overview(query);
       assert.equal(status, 200);
@@ -80,7 +80,7 @@ describe('GET /overview', () => {
     assert.equal(await by(`?from=${ago(365)}`), 'day');
   });
 
-  it('400 for a period that is too long, turned round, or has no sums by hour', async () => {
+  it('400 for an overview whose period is too long, turned round, or has no sums by hour', async () => {
     for (const [query, text] of [
       [`?from=${ago(400)}`, 'from and to must be at most 366 days apart'],
       [`?from=${ago(1)}&to=${ago(2)}`, 'to must not be before from'],
@@ -93,7 +93,7 @@ describe('GET /overview', () => {
     }
   });
 
-  it('reads sums, and no messages', async () => {
+  it('the overview reads sums, and no messages', async () => {
     await send();
     await overview();
     await rows(app.deps.db, 'DELETE FROM messages WHERE workspace_id = $1', [account.workspaceId]);

@@ -35,7 +35,7 @@ describe('the limit of the day', () => {
   const cancel = (id: string) => app.call('POST', `/api/v1/messages/${id}/cancel`, { key: account.key });
   const spent = async () => 1_000_000 - ((await balanceOf(app.deps.db, account.workspaceId)) ?? 0);
 
-  it('402 spend_limit above the limit, and nothing is charged', async () => {
+  it('402 spend_limit for a send above the limit of the day, and nothing is charged', async () => {
     assert.equal((await limit(prices.sms + prices.whatsapp)).status, 200);
     assert.equal((await send()).status, 201);
     const refused = await send();
@@ -49,7 +49,7 @@ describe('the limit of the day', () => {
     assert.equal((await send()).status, 201);
   });
 
-  it('402 for a batch that exceeds the limit as a whole', async () => {
+  it('402 for a batch that exceeds the limit of the day as a whole', async () => {
     await limit(10 * prices.sms);
     const refused = await bulk(11);
     assert.deepEqual([refused.status, refused.body.code, await spent()], [402, 'spend_limit', 0]);
@@ -57,13 +57,13 @@ describe('the limit of the day', () => {
     assert.equal((await bulk(1)).status, 402);
   });
 
-  it('402 for missing credits before the limit', async () => {
+  it('402 insufficient_credits before the limit of the day', async () => {
     await limit(prices.sms);
     const { status, body } = await bulk(2_000);
     assert.deepEqual([status, body.code], [402, 'insufficient_credits']);
   });
 
-  it('402 exactly above the limit for parallel sends and batches', async () => {
+  it('402 exactly above the limit of the day for parallel sends and batches', async () => {
     await limit(100 * prices.sms);
     const answers = await Promise.all(
       Array.from({ length: Number(process.env.PARALLEL_SENDS ?? 240) }, (_, index) => (index % 40 === 39 ? bulk(3) : send())),
@@ -81,7 +81,7 @@ describe('the limit of the day', () => {
     await select(app.deps.db, `DELETE FROM messages WHERE status = 'accepting'`);
   });
 
-  it('201 for what refunds of the same day make possible again', async () => {
+  it('201 for a send for which a refund of the same day makes room', async () => {
     await limit(prices.sms);
     const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
     const { body } = await send({ ...sms, scheduled_at });
@@ -91,7 +91,7 @@ describe('the limit of the day', () => {
     assert.equal((await send()).status, 402);
   });
 
-  it('the limit starts again each day, without refunds of the day before', async () => {
+  it('the limit of the day starts again each day, without refunds of the day before', async () => {
     await limit(prices.sms);
     const { body } = await send({ ...sms, scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     await aDayLater();

@@ -29,7 +29,7 @@ describe("the operator's commands", () => {
     return body.data.audit_events.map(({ actor, changes }: { actor: object; changes: object }) => [actor, changes]);
   };
 
-  it('403 for sends while suspended, 200 for reads, and 201 after resume', async () => {
+  it('403 for sends of a suspended workspace, 200 for reads, and 201 after it is resumed', async () => {
     assert.deepEqual(await admin('suspend', account.workspaceId, '--reason', 'toll fraud').then(({ code }) => code), 0);
     for (const [path, body] of [
       ['send', sms],
@@ -142,13 +142,13 @@ describe('an unverified workspace', () => {
     const { status, body } = await app.call('POST', '/api/v1/messages/send', { key, body: sms });
     return [status, body.error];
   };
-  it('403 with a real carrier, and signup grants no credits', async () => {
+  it('403 for a send of an unverified workspace with a real carrier, and a sign-up gets no credits', async () => {
     const app = await startApi({ PROVIDER_EMAIL: 'smtp', EMAIL_FROM: 'a@example.test', EMAIL_SMTP_URL: 'smtp://127.0.0.1:1' });
     assert.deepEqual(await send(app), [403, 'Verify your email address first']);
     const body = { email: 'real@example.test', password: 'correct horse battery', company_name: 'x' };
     assert.equal((await app.call('POST', '/api/v1/auth/signup', { body })).body.data.workspace.credits_balance, 0);
   });
-  it('201 where every channel is the sandbox', async () => {
+  it('201 for a send of an unverified workspace where every channel is the sandbox', async () => {
     assert.deepEqual(await send(await startApi()), [201, undefined]);
   });
 });

@@ -18,12 +18,12 @@ describe('GET and PUT /api/v1/workspace', () => {
   };
   const send = (body: object) => app.call('POST', '/api/v1/messages/send', { key: account.key, body });
 
-  it('200 without any setting at first', async () => {
+  it('a new workspace has no setting', async () => {
     const { spend_limit_day, allowed_countries, message_days, credits_balance } = await get();
     assert.deepEqual([spend_limit_day, allowed_countries, message_days, credits_balance], [null, null, null, 100]);
   });
 
-  it('200 keeps omitted fields, null removes a setting, and changes are audited', async () => {
+  it('200 for changed settings: omitted ones stay, null removes one, and changes are audited', async () => {
     const changed = await put({ spend_limit_day: 12.5, allowed_countries: ['US', 'DE', 'US'], message_days: 30 });
     assert.equal(changed.status, 200);
     assert.deepEqual(changed.body.data.workspace, await get());
@@ -58,13 +58,13 @@ describe('GET and PUT /api/v1/workspace', () => {
     [{ allowed_countries: 'US' }, 'allowed_countries must be an array'],
     [{ message_days: 1.5 }, 'message_days must be a whole number from 0 to 36500'],
   ] as const) {
-    it(`400 ${error}: ${JSON.stringify(body)}`, async () => {
+    it(`400 ${error} for the settings ${JSON.stringify(body)}`, async () => {
       const answer = await put(body);
       assert.deepEqual([answer.status, answer.body.error], [400, error]);
     });
   }
 
-  it('401 with an API key', async () => {
+  it('401 for the settings of a workspace with an API key', async () => {
     assert.equal((await app.call('GET', path, { key: account.key })).status, 401);
   });
 
@@ -72,7 +72,7 @@ describe('GET and PUT /api/v1/workspace', () => {
     beforeEach(async () => {
       await put({ allowed_countries: ['DE', 'GB'] });
     });
-    it('201 in each country that a refusal can name', async () => {
+    it('201 for a send to each country that a refusal can name, once it is allowed', async () => {
       await put({ allowed_countries: ['XK', 'AC', 'TA'] });
       for (const to of ['+38344123456', '+24762889', '+2908999']) {
         assert.equal((await send({ to, channel: 'sms', content: { text: 'x' } })).status, 201, to);
@@ -88,19 +88,19 @@ describe('GET and PUT /api/v1/workspace', () => {
       ['+77012345678', 'KZ'],
       ['+881612345678', '+881'],
     ] as const) {
-      it(`400 Sending to ${country} is not allowed`, async () => {
+      it(`400 for a send: Sending to ${country} is not allowed`, async () => {
         const { status, body } = await send({ to, channel: 'sms', content: { text: 'x' } });
         const message = `Sending to ${country} is not allowed`;
         assert.deepEqual([status, body.code, body.details], [400, 'validation_failed', [{ field: 'to', message }]]);
       });
     }
-    it('201 to listed countries, and by e-mail', async () => {
+    it('201 for sends to allowed countries, and by e-mail', async () => {
       for (const to of ['+4915112345678', '+447400123456']) {
         assert.equal((await send({ to, channel: 'whatsapp', content: { text: 'x' } })).status, 201);
       }
       assert.equal((await send({ to: 'ada@example.com', channel: 'email', content: { text: 'x' } })).status, 201);
     });
-    it('400 names the fallback step and the contact', async () => {
+    it('400 for a country that is not allowed names the fallback step and the contact', async () => {
       const step = { channel: 'sms', to: '+15551234567', after: 60 };
       const email = { to: 'ada@example.com', channel: 'email', content: { text: 'x' }, fallback: [step] };
       const { details } = (await send(email)).body;
@@ -112,7 +112,7 @@ describe('GET and PUT /api/v1/workspace', () => {
       const refused = await send({ contact_id: body.data.contact.id, channel: 'sms', content: { text: 'x' } });
       assert.deepEqual([refused.status, refused.body.details[0].field], [400, 'contact_id']);
     });
-    it('400 names the recipients in bulk sends and previews', async () => {
+    it('400 for a country that is not allowed names the recipients in bulk sends and previews', async () => {
       const recipients = ['+4915112345678', '+15551234567', { to: '+15551234568', variables: { name: 'x' } }, '+4915112345679'];
       const body = { channel: 'sms', content: { text: 'x' }, recipients };
       const refused = await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });
@@ -142,7 +142,7 @@ describe('GET and PUT /api/v1/workspace', () => {
       const { messages, credits } = previewed.body.data;
       assert.deepEqual([messages[0].errors, messages[0].credits, credits], [[{ field: 'to', message }], 0, 0]);
     });
-    it('201 for a repeated send after its country was removed', async () => {
+    it('201 for a repeated send after its country was removed from the allowed ones', async () => {
       const headers = { 'Idempotency-Key': account.workspaceId };
       const body = { to: '+4915112345678', channel: 'sms', content: { text: 'x' } };
       await app.call('POST', '/api/v1/messages/send', { key: account.key, body, headers });
