@@ -74,7 +74,7 @@ describe('cursors of lists', () => {
         await add(5);
       });
 
-      it('200 shows every row once while others are added', async () => {
+      it(`GET ${item.path}: the cursors show every row once while others are added`, async () => {
         const { ids: all, pagination } = await part(app, item, of, '');
         assert.deepEqual([pagination.total, pagination.pages, pagination.next_cursor], [all.length, 1, null]);
         const first = await part(app, item, of, '?limit=2');
@@ -83,7 +83,7 @@ describe('cursors of lists', () => {
         assert.deepEqual([...first.ids, ...rest], all);
       });
 
-      it('200 continues after a page that was asked for by its number', async () => {
+      it(`GET ${item.path}: a cursor continues after a page that was asked for by its number`, async () => {
         const { ids: all } = await part(app, item, of, '');
         const second = await part(app, item, of, '?limit=2&page=2');
         assert.deepEqual(await walk(app, item, of, second.pagination.next_cursor), all.slice(4));
@@ -91,14 +91,14 @@ describe('cursors of lists', () => {
         assert.deepEqual([behind.ids, behind.pagination.next_cursor], [[], null]);
       });
 
-      it('200 shows every row once by the numbers of the pages', async () => {
+      it(`GET ${item.path}: the numbers of the pages show every row once`, async () => {
         const { ids: all } = await part(app, item, of, '');
         const shown: string[] = [];
         for (const page of all.keys()) shown.push(...(await part(app, item, of, `?limit=1&page=${page + 1}`)).ids);
         assert.deepEqual(shown, all);
       });
 
-      it('400 refuses what is no cursor of this list', async () => {
+      it(`GET ${item.path}: 400 for what is no cursor of this list`, async () => {
         const cursor = (await part(app, item, of, '?limit=2')).pagination.next_cursor ?? '';
         const foreign = (await part(app, item, await ownerOfRows(item), '?limit=2')).pagination.next_cursor ?? '';
         const forged = Buffer.from(`${Buffer.from(cursor, 'base64url').toString().split('.').slice(0, 2).join('.')}.x`).toString(
@@ -133,14 +133,14 @@ describe('a cursor', () => {
     for (let time = 0; time < 5; time += 1) await buildQueued(app.deps.db, of.workspaceId, { reference: 'r' });
   });
 
-  it('200 works with the same filters in any order and another limit', async () => {
+  it('a cursor works with the same filters in any order and with another limit', async () => {
     const query = 'reference=r&channel=sms';
     const { ids, pagination } = await part(app, listOf('listMessages'), of, `?limit=2&${query}`);
     const rest = await part(app, listOf('listMessages'), of, `?channel=sms&limit=100&cursor=${pagination.next_cursor}&reference=r`);
     assert.deepEqual([new Set([...ids, ...rest.ids]).size, rest.ids.length, rest.pagination.next_cursor], [5, 3, null]);
   });
 
-  it('400 with other filters, and on another list', async () => {
+  it('400 for a cursor with other filters, or on another list', async () => {
     const { pagination } = await part(app, listOf('listMessages'), of, '?limit=2&reference=r');
     for (const [id, query] of [
       ['listMessages', ''],
@@ -154,7 +154,7 @@ describe('a cursor', () => {
     }
   });
 
-  it('400 comes before the 404 of an unknown webhook', async () => {
+  it('400 for a wrong cursor comes before the 404 for an unknown webhook', async () => {
     const { pagination } = await part(app, listOf('listMessages'), of, '?limit=2');
     const unknown = { ...of, webhookId: of.workspaceId };
     const { status } = await get(app, listOf('listDeliveries'), unknown, `?cursor=${pagination.next_cursor}`);

@@ -131,7 +131,7 @@ describe('every operation against every credential', () => {
   });
 
   for (const item of endpoints) {
-    it(`${item.id}: ${item.auth === 'none' || item.auth === 'provider' ? 'credentials change nothing' : 'each kind is judged by the rule'}`, async () => {
+    it(`${item.id}: ${item.auth === 'none' || item.auth === 'provider' ? 'credentials change nothing' : 'each kind of credential passes or is refused by the rule'}`, async () => {
       const request = item.body === undefined ? {} : { body: {} };
       const path = pathWith(item, uuidv7());
       const bare = await app.call(item.method.toUpperCase(), path, request);

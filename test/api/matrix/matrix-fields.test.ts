@@ -43,7 +43,7 @@ describe('every body', () => {
     assert.ok(documented(item).includes(status), `${what}: ${status}`);
 
   for (const item of writing) {
-    it(`${item.id}: ignores read-only fields`, async () => {
+    it(`${item.id} ignores read-only fields`, async () => {
       const own = new Set(bodyFields(item).map(({ path }) => path[0]));
       const body = { ...Object.fromEntries(Object.entries(foreign).filter(([name]) => !own.has(name))), ...goodBody(item) };
       const plain = await send(item, goodBody(item));

@@ -28,7 +28,7 @@ describe('access to the MCP server', () => {
     account = await app.account();
   });
 
-  it('offers each tool with its arguments', async () => {
+  it('the MCP server offers each tool with its arguments', async () => {
     const client = await connect({ 'X-API-Key': account.key });
     const { tools } = await client.listTools();
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe('access to the MCP server', () => {
     );
   });
 
-  it('gives the faults of the arguments as the API does', async () => {
+  it('the MCP server gives the faults of the arguments as the API does', async () => {
     const client = await connect({ 'X-API-Key': account.key });
     const { isError, data } = await callTool(client, 'preview_messages', { ...sms, to: '5551234567' });
     assert.deepEqual([isError, data.error, data.details[0].field], [true, 'Phone number must be in E.164 format', 'to']);
@@ -58,7 +58,7 @@ describe('access to the MCP server', () => {
     assert.equal((await callTool(client, 'no_such_tool')).isError, true);
   });
 
-  it('offers what the scopes of the key allow, and refuses the rest', async () => {
+  it('the MCP server offers what the scopes of the key allow, and refuses the rest', async () => {
     const { key } = await app.account({ scopes: ['read_messages'] });
     const client = await connect({ 'X-API-Key': key });
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe('access to the MCP server', () => {
     assert.deepEqual([isError, data.error], [true, 'API key does not have required scope: send_messages']);
   });
 
-  it('serves the protocol of 2026 too, and opens no stream for subscriptions', async () => {
+  it('the MCP server also serves the protocol of 2026, and opens no stream for subscriptions', async () => {
     const version = '2026-07-28';
     const ask = async (method: string, params: object) => {
       const answer = await fetch(`${app.url}/mcp`, {
@@ -102,7 +102,7 @@ describe('access to the MCP server', () => {
     assert.equal(refused.error.message, 'Subscription limit reached');
   });
 
-  it('refuses a wrong key, a foreign page, a list of messages and other methods', async () => {
+  it('the MCP server refuses a wrong key, a foreign page, a list of messages and other methods', async () => {
     const post = (headers: Record<string, string>, body: unknown) =>
       fetch(`${app.url}/mcp`, {
         method: 'POST',

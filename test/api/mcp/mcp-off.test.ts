@@ -4,7 +4,7 @@ import { useApi } from '../use-api.js';
 describe('without MCP=on', () => {
   const app = useApi();
 
-  it('404 for /mcp', async () => {
+  it('404 for /mcp without MCP=on', async () => {
     const { key } = await app.account();
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const { status, body } = await app.call(method, '/mcp', { headers: { 'X-API-Key': key } });

@@ -110,7 +110,7 @@ describe('the MCP server', () => {
     );
   });
 
-  it('the MCP server counts sends of a day, and refuses the fourth of three', async () => {
+  it('the MCP server refuses more sends of a day than the workspace may have', async () => {
     const own = await restClient(service.url).signUp();
     const client = await connect({ 'X-API-Key': own.apiKey });
     const send = async (message: object = sms) => {

@@ -8,7 +8,7 @@ const reads = (token: unknown, other: Partial<typeof previewed> = {}, at = now) 
   readPreviewToken(keys, token, { ...previewed, ...other }, at);
 
 describe('the token of a preview', () => {
-  it('accepts the same fields in any order for ten minutes, also with a former secret key', () => {
+  it('the token of a preview holds ten minutes for the same fields in any order, also with a former secret key', () => {
     for (const first of keys) {
       const token = issuePreviewToken([first], previewed, now);
       const reordered = { content: { subject: 'A', text: 'Hello' }, to: '+15551234567' };
@@ -16,11 +16,11 @@ describe('the token of a preview', () => {
     }
   });
 
-  it('the token of a preview makes another token for each preview', () => {
+  it('each preview has another token', () => {
     assert.notEqual(reads(issuePreviewToken(keys, previewed, now)), reads(issuePreviewToken(keys, previewed, now)));
   });
 
-  it('the token of a preview refuses a token that is altered, expired, or of another message or workspace', () => {
+  it('the token of a preview is refused if it is altered, expired, or of another message or workspace', () => {
     const token = issuePreviewToken(keys, previewed, now);
     const [expiresAt = '', id = '', mac = ''] = token.split('.');
     const later = (Number.parseInt(expiresAt, 36) + 1).toString(36);

@@ -59,14 +59,14 @@ describe('the fallback of a send', () => {
       'content.text must be at most 1600 characters',
     ],
   ] as const) {
-    it(`400 for ${what}`, async () => {
+    it(`400 for a fallback with ${what}`, async () => {
       const answer = await send(body);
       assert.equal(answer.status, 400, JSON.stringify(answer.body));
       assert.deepEqual(answer.body.details, [{ field, message }]);
     });
   }
 
-  it('201 with the fallback, which is stored and shown with the message', async () => {
+  it('201 for a send with a fallback, which is stored and shown with the message', async () => {
     const fallback = [{ channel: 'whatsapp', after: 60 }];
     const { status, body } = await send({ fallback });
     assert.equal(status, 201);
@@ -82,7 +82,7 @@ describe('the fallback of a send', () => {
     const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { key, body });
     const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'x'.repeat(161) } };
 
-    it('shows the price of each step and the highest total', async () => {
+    it('the preview of a fallback shows the price of each step and the highest total', async () => {
       const fallback = [
         { channel: 'sms', after: 60 },
         { channel: 'email', to: 'ada@example.test', after: 3600 },
@@ -101,7 +101,7 @@ describe('the fallback of a send', () => {
       assert.equal(cheaper.body.data.fallback.credits_max, 0.5);
     });
 
-    it('200 without steps for a send without a fallback, 400 for the faults that a send refuses', async () => {
+    it('200 without steps for the preview of a send without a fallback, and 400 for the faults that a send refuses', async () => {
       const plain = await preview(body);
       assert.deepEqual([plain.status, 'fallback' in plain.body.data], [200, false]);
       const refused = await preview({ ...body, fallback: [{ channel: 'email', after: 60 }] });

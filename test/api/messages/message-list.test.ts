@@ -19,7 +19,7 @@ describe('the list of messages', () => {
     ({ key, workspaceId } = await app.account());
   });
 
-  it('200 in pages, newest first, without messages that are not accepted yet', async () => {
+  it('the list of messages has pages, newest first, and no messages that are not accepted yet', async () => {
     const made: string[] = [];
     for (let index = 0; index < 5; index += 1) made.unshift((await buildQueued(app.deps.db, workspaceId)).id);
     const undecided = await buildUndecided(app.deps.db, workspaceId);
@@ -34,7 +34,7 @@ describe('the list of messages', () => {
     assert.equal((await app.call('POST', `${list}/${undecided.id}/cancel`, { key })).status, 404);
     await app.deps.db.query(`DELETE FROM messages WHERE id = '${undecided.id}'`);
   });
-  it('200 filters messages by each parameter', async () => {
+  it('the list of messages can be filtered by each parameter', async () => {
     const day = '2026-03-01T10:00:00.000Z';
     const old = await buildQueued(app.deps.db, workspaceId, { created_at: new Date(day), reference: 'ref 1' });
     const mail = await buildQueued(app.deps.db, workspaceId, { channel: 'email', to: 'a+c@b.co' });
@@ -91,7 +91,7 @@ describe('the list of messages', () => {
     ['status=', 'Invalid status. Must be one of: queued, sent, delivered, failed, read'],
   ];
   for (const [query, text] of refused) {
-    it(`400 ${query}`, async () => {
+    it(`400 for the list of messages with ${query}`, async () => {
       const { status, body } = await app.call('GET', `${list}?${query}`, { key });
       assert.deepEqual([status, body.error], [400, text]);
     });

@@ -17,7 +17,7 @@ describe('messages', () => {
   });
 
   describe('POST /api/v1/messages/send', () => {
-    it('201 with the whole message as it is stored', async () => {
+    it('201 for a send with the whole message as it is stored', async () => {
       const extras = { metadata: { order: 7 }, reference: 'r-1', status: 'delivered', credits_used: 0 };
       const { status, body } = await app.call('POST', send, { key, body: { ...sms, ...extras } });
       assert.equal(status, 201);
@@ -52,13 +52,13 @@ describe('messages', () => {
         assert.deepEqual([message.credits_used, message.segments, message.encoding], [credits, segments, encoding]);
       });
     }
-    it('stores subject and html of an e-mail, and drops them on other channels', async () => {
+    it('subject and html are stored for an e-mail, and dropped on other channels', async () => {
       const content = { text: 'x', subject: 'Hi', html: '<b>x</b>' };
       const email = await app.call('POST', send, { key, body: { to: 'a@b.co', channel: 'email', content } });
       assert.deepEqual(email.body.data.message.content, content);
       assert.deepEqual((await app.call('POST', send, { key, body: { ...sms, content } })).body.data.message.content, { text: 'x' });
     });
-    it('201 for a schedule, and a time in the past means now', async () => {
+    it('201 for a scheduled send, and a time in the past means now', async () => {
       const later = new Date(Date.now() + 3_600_000).toISOString();
       for (const [scheduled_at, detail] of [
         [later, 'scheduled'],
@@ -69,7 +69,7 @@ describe('messages', () => {
         assert.deepEqual([status, message.status, message.status_detail, message.scheduled_at], [201, 'queued', detail, scheduled_at]);
       }
     });
-    it('400 for an expiry in the past or before the schedule, and stores nothing', async () => {
+    it('400 for a send that expires in the past or before its schedule, and nothing is stored', async () => {
       const earlier = await Message.count();
       const past = await app.call('POST', send, { key, body: { ...sms, expires_at: '2020-01-01T00:00:00Z' } });
       assert.deepEqual([past.status, past.body.error], [400, 'expires_at must be in the future']);
@@ -80,19 +80,19 @@ describe('messages', () => {
       assert.equal(second.message, 'expires_at must be after scheduled_at');
       assert.equal(await Message.count(), earlier);
     });
-    it('403 without the scope before the body is checked', async () => {
+    it('403 for a send without the scope, before the body is checked', async () => {
       const reader = await app.account({ scopes: ['read_messages'] });
       const { status, body } = await app.call('POST', send, { key: reader.key, body: '{' });
       assert.deepEqual([status, body.error], [403, 'API key does not have required scope: send_messages']);
     });
-    it('401 with a JWT', async () => {
+    it('401 for a send with a JWT', async () => {
       const { status, body } = await app.call('POST', send, { jwt, body: sms });
       assert.deepEqual([status, body.error], [401, 'Missing X-API-Key header']);
     });
   });
 
   describe('POST /api/v1/messages/:id/cancel', () => {
-    it('200 refunds and signals the workflow, and 200 again without a signal', async () => {
+    it('200 for a cancelled message, which is refunded and whose workflow gets one signal, and 200 again', async () => {
       const { id } = (await app.call('POST', send, { key, body: sms })).body.data.message;
       const { status, body } = await app.call('POST', `${list}/${id}/cancel`, { key });
       assert.equal(status, 200);
@@ -103,7 +103,7 @@ describe('messages', () => {
       const [workspace] = await rows<{ balance: number }>(app.deps.db, 'SELECT balance FROM workspaces WHERE id = $1', [workspaceId]);
       assert.equal(workspace?.balance, 100_000);
     });
-    it('409 after the hand-off', async () => {
+    it('409 for the cancel of a message after its hand-off', async () => {
       const { id } = (await app.call('POST', send, { key, body: sms })).body.data.message;
       await Message.update({ status: 'sent', status_detail: 'awaiting_report' }, { where: { id } });
       const { status, body } = await app.call('POST', `${list}/${id}/cancel`, { key });

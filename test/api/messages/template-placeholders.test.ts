@@ -18,7 +18,7 @@ describe('content.template with placeholders', () => {
   const variables = { name: 'Ada', url: link };
   const recipient = { to: '+15551234567', variables };
 
-  it('201 for texts that keep their limits once they are filled in, alone and in a bulk send', async () => {
+  it('201 for a template whose texts keep their limits once they are filled in, alone and in a bulk send', async () => {
     for (const given of [filled, titled]) {
       const message = { channel: 'whatsapp', content: { text: 'Hello', template: given } };
       const sent = await app.call('POST', '/api/v1/messages/send', { key: key(), body: { ...message, ...recipient } });
@@ -42,7 +42,7 @@ describe('content.template with placeholders', () => {
       'buttons[0].payload must be at most 256 characters',
     ],
   ] as const) {
-    it(`400 for a value with which ${wrong}, alone and in a bulk send`, async () => {
+    it(`400 for a template with a value with which ${wrong}, alone and in a bulk send`, async () => {
       const given = { ...template, ...part };
       const message = `content.template.${wrong}`;
       const alone = await single(given, { variables: { name } });
@@ -55,7 +55,7 @@ describe('content.template with placeholders', () => {
     });
   }
 
-  it('400 for a text without placeholders that is too long, beside other faults', async () => {
+  it('400 for a text of a template without placeholders that is too long, beside other faults', async () => {
     const given = { ...template, variables: { 1: 'x'.repeat(1025) }, header: { type: 'text', text: 'x'.repeat(61) } };
     const { status, body } = await single(given, { variables, to: 'x', content: { template: given } });
     const fields = ['to', 'content.text', 'content.template.variables.1', 'content.template.header.text'];

@@ -59,7 +59,7 @@ describe('webhook deliveries in the timeline of a message', () => {
     assert.deepEqual([...(await shown())], [null], 'no attempt is scheduled');
   });
 
-  it('names each webhook by the host of its URL, without path and query, which may contain secrets', async () => {
+  it('the timeline names each webhook by the host of its URL, without path and query, which may contain secrets', async () => {
     await buildWebhook(timelines.account.workspaceId, 'https://one.example.com:8443/secret?token=secret');
     const { message } = await delivered();
     const { steps } = await timelineOf(message.id);
@@ -69,20 +69,20 @@ describe('webhook deliveries in the timeline of a message', () => {
     assert.doesNotMatch(JSON.stringify(steps), /secret/);
   });
 
-  it('counts the attempts of a delivery in words', async () => {
+  it('the timeline counts the attempts of a delivery in words', async () => {
     const { message } = await delivered();
     assert.deepEqual(await counted(message.id), ['pending, 0 attempts (0)']);
     await attempted(message.id, 1, 1);
     assert.deepEqual(await counted(message.id), ['pending, 1 attempt (1)']);
   });
 
-  it('counts the attempts that were made, not those that are kept', async () => {
+  it('the timeline counts the attempts that were made, not those that are kept', async () => {
     const { message } = await delivered();
     await attempted(message.id, 36 - attemptsKept, 35);
     assert.deepEqual(await counted(message.id), ['pending, 35 attempts (35)']);
   });
 
-  it('shows no number of attempts once the retention has deleted them', async () => {
+  it('the timeline shows no number of attempts once the retention has deleted them', async () => {
     const { message } = await delivered();
     const old = idBefore(new Date(Date.now() - 91 * 86_400_000)).slice(0, 13);
     await rows(timelines.db, 'UPDATE deliveries SET id = ($2 || substr(id::text, 14))::uuid WHERE message_id = $1', [message.id, old]);

@@ -27,7 +27,7 @@ describe('reports in the timeline of an e-mail', () => {
   };
 
   for (const to of ['+*x@example.com', '+e.*.*.*.*.*@example.com', '+{2}|x?^$@example.com']) {
-    it(`the recipient ${to} is masked`, async () => {
+    it(`the timeline masks the recipient ${to}`, async () => {
       assert.equal(await shownReport(to), '{"reference":"+***@example.com","status":"delivered"}');
     });
   }

@@ -22,7 +22,7 @@ describe('GET /messages/:id/timeline', () => {
   const typesOf = (timeline: { steps: Step[] }) => timeline.steps.map(({ type }) => type);
   const ago = (iso: string) => Date.parse(iso) - Date.now();
 
-  it('shows all events of a delivered message in their order', async () => {
+  it('the timeline shows all events of a delivered message in their order', async () => {
     const { row: webhook } = await buildWebhook(account.workspaceId, 'https://example.com/hook');
     const message = await buildSent(db, account.workspaceId);
     await recordReports(db, [
@@ -56,7 +56,7 @@ describe('GET /messages/:id/timeline', () => {
     assert.equal(timeline.waiting_for.what, 'webhook_delivery');
   });
 
-  it('shows why reports were not applied, and how often they were repeated', async () => {
+  it('the timeline shows why reports were not applied, and how often they were repeated', async () => {
     const message = await buildSent(db, account.workspaceId);
     const report = (status: ReportStatus) => reportOf(message, status);
     await recordReports(db, [report('delivered'), report('delivered'), report('read')]);
@@ -75,7 +75,7 @@ describe('GET /messages/:id/timeline', () => {
     ]);
   });
 
-  it('shows a report of the current status as a repetition', async () => {
+  it('the timeline shows a report of the current status as a repetition', async () => {
     const message = await buildSent(db, account.workspaceId);
     await recordReports(db, [reportOf(message, 'sent')]);
     const [waiting] = stepsOf(await timelineOf(message.id), 'report');
@@ -85,7 +85,7 @@ describe('GET /messages/:id/timeline', () => {
     assert.deepEqual([step?.details.outcome, step?.details.reason], ['ignored', 'repeats_status']);
   });
 
-  it('shows a message that was given up without a refusal of its carrier', async () => {
+  it('the timeline shows a message that was given up without a refusal of its carrier', async () => {
     const { id, attempt } = await buildClaimed(db, account.workspaceId);
     await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'rejected', ...handoffUnknown }]);
     const [given] = stepsOf(await timelineOf(id), 'attempt');
@@ -93,7 +93,7 @@ describe('GET /messages/:id/timeline', () => {
     assert.equal(given.details.outcome, 'unknown');
   });
 
-  it('shows refund and failure of a cancelled message', async () => {
+  it('the timeline shows refund and failure of a cancelled message', async () => {
     const { id } = await buildQueued(db, account.workspaceId);
     await cancelMessage(db, account.workspaceId, id);
     const timeline = await timelineOf(id);
@@ -102,7 +102,7 @@ describe('GET /messages/:id/timeline', () => {
     assert.deepEqual([stepsOf(timeline, 'failed')[0]?.details.error_code, timeline.waiting_for], ['cancelled', null]);
   });
 
-  it('shows the part of one message in the charges of its batch', async () => {
+  it('the timeline shows the part of one message in the charges of its batch', async () => {
     const body = { channel: 'sms', content: { text: 'x' }, recipients: ['+15551234567', '+15551234568'] };
     const { batch } = (await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body })).body.data;
     const [first, second] = await rows<{ id: string }>(db, 'SELECT id FROM messages WHERE batch_id = $1 ORDER BY id', [batch.id]);
@@ -138,7 +138,7 @@ describe('GET /messages/:id/timeline', () => {
       assert.equal((await waiting(page?.ids[0] ?? '')).until, null, 'the rate of a batch may need any time');
       assert.ok(Math.abs(ago(until ?? '') - app.deps.config.handoffTimeoutSeconds * 1000) < 60_000);
     });
-    it("names the provider's answer during a call", async () => {
+    it('waiting_for names the answer of the provider during a call', async () => {
       assert.equal((await waiting((await buildClaimed(db, account.workspaceId)).id)).what, 'provider_answer');
     });
     it('waiting_for names the next attempt after one that failed', async () => {
@@ -164,7 +164,7 @@ describe('GET /messages/:id/timeline', () => {
     });
   });
 
-  it('404 for a message that is not accepted yet, and for foreign ids', async () => {
+  it('404 for the timeline of a message that is foreign, unknown, malformed or not accepted yet', async () => {
     const { id } = await buildQueued(db, (await app.account()).workspaceId);
     const { id: undecided } = await buildUndecided(db, account.workspaceId);
     for (const unknown of [id, uuidv7(), 'x', undecided]) {

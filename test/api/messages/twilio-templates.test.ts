@@ -17,7 +17,7 @@ describe('content.template where only Twilio carries WhatsApp', () => {
     key = (await app.account()).key;
   });
 
-  it('400 for separate header and button values, and nothing is charged', async () => {
+  it('400 for separate header and button values where only Twilio carries WhatsApp, and nothing is charged', async () => {
     const template = { name: `HX${'1'.repeat(32)}`, language: 'en' };
     const error = (part: string) => `content.template.${part} cannot be sent by eu: its values belong in content.template.variables`;
     for (const [part, value] of [

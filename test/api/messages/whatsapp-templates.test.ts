@@ -74,7 +74,7 @@ describe('content.template', () => {
       'content.template.buttons must have one item for each index, and has two for 0',
     ],
   ] as const) {
-    it(`400 ${error}`, async () => {
+    it(`a wrong template gets 400 ${error}`, async () => {
       const { status, body } = await single(given);
       assert.deepEqual([status, body.error], [400, error]);
     });
@@ -85,7 +85,7 @@ describe('content.template', () => {
     assert.deepEqual([status, body.error], [400, 'Missing required field: content.text']);
   });
 
-  it('201 stores the template only on WhatsApp', async () => {
+  it('the template of a send is stored only on WhatsApp', async () => {
     const headers = { 'X-API-Key': key() };
     const contentOn = async (channel: string) => {
       const message = { to: '+15551234567', channel, content: { text: 'Hello', template } };
@@ -96,7 +96,7 @@ describe('content.template', () => {
     assert.deepEqual([await contentOn('whatsapp'), await contentOn('sms')], [{ text: 'Hello', template }, { text: 'Hello' }]);
   });
 
-  it('counts an emoji in a value as one character', async () => {
+  it('an emoji in a value of a template counts as one character', async () => {
     const variables = { 1: '😀'.repeat(1024) };
     const body = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello', template: { ...template, variables } } };
     const { message } = (await app.call('POST', '/api/v1/messages/send', { key: key(), body })).body.data;
@@ -107,7 +107,7 @@ describe('content.template', () => {
     assert.deepEqual(filled.body.data.messages[0].errors, []);
   });
 
-  it('400 names recipients without the variables of a bulk template', async () => {
+  it('400 for a bulk send names recipients without the variables of its template', async () => {
     const variables = { 1: 'Hello {{ name }}', 2: '{{ day | today }}' };
     const { body } = await bulk({ ...template, variables }, [{ to: '+15551234567', name: 'Ada' }, '+15551234568']);
     assert.deepEqual(
@@ -122,7 +122,7 @@ describe('content.template', () => {
     ]);
   });
 
-  it('stores the fields of header and buttons that their types have', async () => {
+  it('the fields of header and buttons that their types have are stored, and others are named as ignored', async () => {
     const header = { type: 'document', link, filename: 'a.pdf' };
     const buttons = [button, { index: 3, type: 'quick_reply', payload: '{{ literally }}' }];
     const given = { ...template, header: { ...header, text: '', name: null }, buttons: buttons.map((each) => ({ title: 'z', ...each })) };
@@ -135,7 +135,7 @@ describe('content.template', () => {
     assert.equal((await preview(body)).body.data.credits, toCredits(prices.whatsapp));
   });
 
-  it('fills in header and buttons of a bulk send, and names their faults', async () => {
+  it('header and buttons of a bulk send are filled in, and their faults are named', async () => {
     const header = { type: 'image', link: '{{ link }}' };
     const buttons = [{ index: 0, type: 'url', suffix: '{{ name | nobody }}' }];
     const { body } = await bulk({ ...template, header, buttons }, [
