@@ -20,7 +20,7 @@ describe('POST /callbacks/:provider', () => {
     return { id, body: report(id, providerMessageId) };
   }
 
-  it('200 stores a report and wakes its workflow, also when that fails', async () => {
+  it('200 for a delivery report, which is stored and wakes its workflow, also when the wake fails', async () => {
     const { id, body } = await reported();
     const { status, body: answer } = await post(body, signed(body));
     assert.deepEqual([status, answer], [200, { success: true, data: { received: 1 } }]);
@@ -31,7 +31,7 @@ describe('POST /callbacks/:provider', () => {
     const other = await reported();
     assert.equal((await post(other.body, signed(other.body))).status, 200);
   });
-  it('403 for a wrong, a missing and an old signature', async () => {
+  it('403 for a callback with a wrong, a missing or an old signature', async () => {
     const body = report(uuidv7());
     const old = signSandboxCallback(app.deps.config.secretKey, body, new Date(Date.now() - 3_600_000));
     for (const headers of [{}, old, signed(`${body} `), { ...signed(body), 'X-Sandbox-Signature': 'x' }]) {
@@ -39,10 +39,10 @@ describe('POST /callbacks/:provider', () => {
       assert.deepEqual([answer.status, answer.body.error, answer.body.code], [403, 'Invalid signature', 'forbidden']);
     }
   });
-  it('400 for a signed body without a report', async () => {
+  it('400 for a signed callback without a report', async () => {
     for (const body of ['{', '{}', '{"reports":[{}]}']) assert.equal((await post(body, signed(body))).status, 400);
   });
-  it('404 for an unknown provider', async () => {
+  it('404 for a callback of an unknown provider', async () => {
     for (const name of ['nobody', '__proto__', 'constructor']) {
       const { status, body } = await app.call('POST', `/callbacks/${name}`, { body: '{}' });
       assert.deepEqual([status, body.error], [404, 'Not found']);

@@ -22,14 +22,14 @@ describe('a callback of a carrier that serves no channel any more', () => {
     return message;
   };
 
-  it('200 stores a report about a message that was sent before', async () => {
+  it('200 for a report of a carrier that serves no channel any more, about a message that was sent before', async () => {
     const { id } = await sentByTwilio();
     assert.equal(await post('twilio', { MessageSid: `SM${id}`, MessageStatus: 'delivered' }), 200);
     assert.deepEqual(app.calls, [`wake msg:${id}`]);
     assert.equal(await post('old', { MessageSid: 'SM2', MessageStatus: 'delivered' }), 200, 'a named account stays, too');
   });
 
-  it('204 for STOP, and the recipient is opted out', async () => {
+  it('204 for STOP from a carrier that serves no channel any more, and the recipient is opted out', async () => {
     const { workspace_id, to } = await sentByTwilio();
     const stop = { MessageSid: 'SM3', SmsStatus: 'received', From: to, To: twilioAccount.from, Body: 'STOP' };
     assert.equal(await post('twilio', stop), 204);

@@ -18,7 +18,7 @@ describe('a callback of Amazon SNS', () => {
   describe('without SES_SNS_SHA1', () => {
     const app = useApi({ env: () => sesEnv(ses) });
 
-    it('200 with SHA-256; 403 with SHA-1, and the log says what to set on the topic', async () => {
+    it('200 for an SNS callback with SHA-256; 403 with SHA-1, and the log says what to set on the topic', async () => {
       const lines: unknown[][] = [];
       app.deps.logger.warn = (...line: unknown[]) => void lines.push(line);
       assert.deepEqual([await post(app, '2'), await post(app, '1', { Message: '{}' }), lines], [200, 403, []]);
@@ -32,7 +32,7 @@ describe('a callback of Amazon SNS', () => {
   describe('that names a certificate which SNS does not have', () => {
     const app = useApi({ env: () => sesEnv(ses) });
 
-    it('403, and the certificate of SNS stays in the cache', async () => {
+    it('403 for an SNS callback with an invented certificate, and the real one stays in the cache', async () => {
       assert.equal(await post(app, '2'), 200);
       const fetched = ses.certificates;
       const invented = (number: number) => post(app, '2', { SigningCertURL: `${ses.url}/SimpleNotificationService-${number}.pem` });
@@ -45,7 +45,7 @@ describe('a callback of Amazon SNS', () => {
   describe('with SES_SNS_SHA1=allow', () => {
     const app = useApi({ env: () => ({ ...sesEnv(ses), SES_SNS_SHA1: 'allow' }) });
 
-    it('200 with SHA-1 and with SHA-256', async () => {
+    it('200 for an SNS callback with SHA-1 and with SHA-256 where SES_SNS_SHA1=allow', async () => {
       assert.deepEqual([await post(app, '1'), await post(app, '2')], [200, 200]);
     });
   });

@@ -18,7 +18,7 @@ describe('a signed callback with values that PostgreSQL cannot store', () => {
     return app.call('POST', '/callbacks/sendgrid', { body, headers: signEvents(body) });
   };
 
-  it('200 stores the other reports when an id has a NUL or a lone surrogate', async () => {
+  it('200 for a callback with a NUL or a lone surrogate in an id, and its other reports are stored', async () => {
     const { status } = await post([
       delivered('good'),
       delivered('a\0'),
@@ -31,7 +31,7 @@ describe('a signed callback with values that PostgreSQL cannot store', () => {
       ['good'],
     );
   });
-  it('200 stores a report with a time before the year 1 or after 9999 as of now', async () => {
+  it('200 for a report with a time before the year 1 or after 9999, which is stored as of now', async () => {
     const since = Date.now();
     const times = [-62_135_596_801, -62_200_000_000, 253_402_300_800_000];
     assert.equal((await post(times.map((time, index) => delivered(`t${index}`, time)))).status, 200);

@@ -61,7 +61,7 @@ describe('a viewer that does not read', () => {
     ).ids;
   };
 
-  it('takes no more memory than a page, delays nobody, and gets everything once it reads', async () => {
+  it('a viewer that does not read takes no more memory than a page, delays nobody, and gets all once it reads', async () => {
     const { db, streams } = app.deps;
     const opened = await openStream(db, { workspaceId: account.workspaceId, resume: null, max: 10 });
     const client = new StuckClient();

@@ -33,7 +33,7 @@ describe('a stream that is open while the mark of its workspace lapses', () => {
   const app = useApi();
   const watch = useStreams(app);
 
-  it('gets stream.reset before all further events, because those of the meantime were not written', async () => {
+  it('a stream gets stream.reset before all further events when the mark of its workspace has lapsed', async () => {
     const account = await app.account();
     const stream = await watch(account);
     await until(() => stream.lastEventId !== '', 'the first id');
@@ -97,7 +97,7 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
     ['had lapsed before', -60_000],
     ['lapses while it opens', 700],
   ] as const) {
-    it(`waits for a transaction that saw no mark, if the mark ${what}`, async () => {
+    it(`a stream opens after the transactions that saw no mark, if the mark ${what}`, async () => {
       const { db } = app.deps;
       await rows(db, setMark, [account.workspaceId, untilMs]);
       const held = await openHeld();
@@ -116,7 +116,7 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
     });
   }
 
-  it('waits longer than a few seconds for a transaction that writes', async () => {
+  it('a stream that opens without a mark waits longer than a few seconds for a transaction that writes', async () => {
     await rows(app.deps.db, setMark, [account.workspaceId, -60_000]);
     const held = await openHeld();
     const unseen = await recordUnseen();
@@ -127,7 +127,7 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
     assert.equal((await held.opening).status, 200);
   });
 
-  it('begins with stream.reset, if the mark lapses while it opens', async () => {
+  it('a stream begins with stream.reset if the mark lapses while it opens', async () => {
     const { db } = app.deps;
     const first = await watch(account);
     await until(() => first.lastEventId !== '', 'the first id');
@@ -144,7 +144,7 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
     );
   });
 
-  it('begins with stream.reset, if the mark would have ended soon after', async () => {
+  it('a stream begins with stream.reset if the mark would have ended soon after', async () => {
     const first = await watch(account);
     await until(() => first.lastEventId !== '', 'the first id');
     first.close();
@@ -154,7 +154,7 @@ describe('a stream that opens when the mark of its workspace has lapsed, or is a
     assert.equal(stream.events[0]?.type, 'stream.reset');
   });
 
-  it('resumes without stream.reset, if the mark lasts', async () => {
+  it('a stream resumes without stream.reset if the mark lasts', async () => {
     const { db } = app.deps;
     const first = await watch(account);
     await until(() => first.lastEventId !== '', 'the first id');

@@ -15,7 +15,7 @@ describe('GET /api/v1/stream', () => {
     account = await app.account();
   });
 
-  it('200 with the bytes that a webhook gets, from the moment of the answer', async () => {
+  it('200 for a stream with the bytes that a webhook gets, from the moment of the answer', async () => {
     await buildWebhook(account.workspaceId, 'https://93.184.216.34/', { events: ['message.queued'] });
     const stream = await watch(account);
     const id = await send(app, account, { order: 7 });
@@ -42,7 +42,7 @@ describe('GET /api/v1/stream', () => {
     await received(stream, 1);
   });
 
-  it('shows each workspace its own events only', async () => {
+  it('a stream shows the events of its own workspace only', async () => {
     const other = await app.account();
     const [mine, theirs] = [await watch(account), await watch(other)];
     const sent = await Promise.all(Array.from({ length: 20 }, (_, index) => send(app, index % 2 === 0 ? account : other)));
@@ -52,7 +52,7 @@ describe('GET /api/v1/stream', () => {
     assert.deepEqual(new Set(idsIn(theirs)), new Set(sent.filter((_, index) => index % 2 === 1)));
   });
 
-  it('writes no event for a workspace that nobody watches, and the timeline shows none for a stream', async () => {
+  it('no event is written for a workspace that nobody watches, and the timeline shows none for a stream', async () => {
     const before = await send(app, account);
     await watch(account);
     const after = await send(app, account);
@@ -67,7 +67,7 @@ describe('GET /api/v1/stream', () => {
     assert.deepEqual(await typesOf(after), await typesOf(before));
   });
 
-  it('resumes behind the last event, by header or by query', async () => {
+  it('a stream resumes behind the last event, by header or by query', async () => {
     const first = await watch(account);
     const sent = [await send(app, account), await send(app, account)];
     await received(first, 2);
@@ -89,7 +89,7 @@ describe('GET /api/v1/stream', () => {
     );
   });
 
-  it('resumes where it was opened, if it received nothing', async () => {
+  it('a stream that received nothing resumes where it was opened', async () => {
     const first = await watch(account);
     await until(() => first.lastEventId !== '', 'the first id');
     first.close();
@@ -99,7 +99,7 @@ describe('GET /api/v1/stream', () => {
     assert.deepEqual(idsIn(second), sent);
   });
 
-  it('begins with stream.reset where events may be missing', async () => {
+  it('a stream begins with stream.reset where events may be missing', async () => {
     const first = await watch(account);
     await send(app, account);
     await received(first, 1);
@@ -123,7 +123,7 @@ describe('GET /api/v1/stream', () => {
     }
   });
 
-  it('400 for an id that is none', async () => {
+  it('400 for a Last-Event-ID that is none', async () => {
     for (const id of ['x', '1.0-0', '1.5-1-9', '1.5-4-2-1', '1.5-1.5-1', '9'.repeat(9_000), `1.${'z'.repeat(14)}-0`]) {
       const answer = await app.call('GET', path, { key: account.key, headers: { 'Last-Event-ID': id } });
       assert.deepEqual([answer.status, answer.body.error], [400, 'Invalid Last-Event-ID'], id);
@@ -132,7 +132,7 @@ describe('GET /api/v1/stream', () => {
     assert.deepEqual([answer.status, answer.body.details], [400, [{ field: 'last_event_id', message: 'Invalid last_event_id' }]]);
   });
 
-  it('409 beyond the quota, exactly, and a closed stream makes room', async () => {
+  it('409 for streams beyond the quota, exactly, and a closed one makes room', async () => {
     const streams = await Promise.all(Array.from({ length: 10 }, () => watch(account)));
     assert.deepEqual(
       streams.map(({ status }) => status).toSorted((one, other) => one - other),

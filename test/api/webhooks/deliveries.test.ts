@@ -45,13 +45,13 @@ describe('deliveries of a webhook', () => {
   };
   const found = async (query: string) => (await listed(`?${query}`)).deliveries.map(({ status }: { status: string }) => status);
 
-  it('200 filters by several statuses, newest first', async () => {
+  it('deliveries can be filtered by several statuses, newest first', async () => {
     assert.deepEqual(await found('status=failed,held'), ['held', 'failed']);
     assert.deepEqual(await found('status=held,held'), ['held']);
     assert.deepEqual(await found(''), ['pending', 'held', 'failed', 'succeeded']);
   });
 
-  it('become held when their webhook is paused, and stay held when it is active again', async () => {
+  it('deliveries become held when their webhook is paused, and stay held when it is active again', async () => {
     const account = await app.account();
     const { row: webhook } = await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook');
     const { id: pending } = await buildDelivery(app.deps.db, account.workspaceId);
@@ -69,7 +69,7 @@ describe('deliveries of a webhook', () => {
     }
   });
 
-  it('200 shows no time for the next attempt while a delivery waits for its turn at an ordered webhook', async () => {
+  it('no time of the next attempt is shown while a delivery waits for its turn at an ordered webhook', async () => {
     const account = await app.account();
     const { row: webhook } = await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook');
     const later = new Date(Date.now() + 3_600_000).toISOString();
@@ -90,7 +90,7 @@ describe('deliveries of a webhook', () => {
     assert.deepEqual(await times(), [later, later], 'the receiver asked to wait');
   });
 
-  it('200 shows all attempts in their order', async () => {
+  it('the list of deliveries shows all attempts in their order', async () => {
     const { deliveries, pagination } = await listed('');
     assert.deepEqual(
       deliveries.map(({ attempts }: { attempts: { number: number }[] }) => attempts.map(({ number }) => number)),
@@ -114,7 +114,7 @@ describe('deliveries of a webhook', () => {
     });
   });
 
-  it('200 filters by event and message, in pages', async () => {
+  it('deliveries can be filtered by event and message, in pages', async () => {
     const { message_id: messageId } = (await get(`/${ids.failed}`)).body.data.delivery;
     assert.deepEqual(await found(`message_id=${messageId}`), ['failed']);
     assert.deepEqual(await found('event=message.sent'), []);
@@ -122,7 +122,7 @@ describe('deliveries of a webhook', () => {
     assert.deepEqual(await found('limit=1&page=2'), ['held']);
   });
 
-  it('200 filters by time with both ends included', async () => {
+  it('deliveries can be filtered by time, with both ends included', async () => {
     const { created_at: failedAt } = (await get(`/${ids.failed}`)).body.data.delivery;
     const { created_at: heldAt } = (await get(`/${ids.held}`)).body.data.delivery;
     const between = await found(`since=${failedAt}&until=${heldAt}`);
@@ -138,13 +138,13 @@ describe('deliveries of a webhook', () => {
     ['since=soon', 'Invalid date format'],
     ['until=', 'Invalid date format'],
   ] as const) {
-    it(`400 for ${query}`, async () => {
+    it(`400 for the list of deliveries with ${query}`, async () => {
       const { status, body } = await get(`?${query}`);
       assert.deepEqual([status, body.error], [400, text]);
     });
   }
 
-  it('200 shows one delivery', async () => {
+  it('200 for one delivery as the list shows it, and 404 for an unknown one', async () => {
     const { status, body } = await get(`/${ids.failed}`);
     assert.deepEqual([status, body.data.delivery], [200, (await get('?status=failed')).body.data.deliveries[0]]);
     for (const none of [uuidv7(), 'x', '%00']) {

@@ -46,7 +46,7 @@ describe('the portal of a webhook', () => {
     });
   };
 
-  it('201 with a link that is valid for an hour, for a JWT and for a key with the scope', async () => {
+  it('201 for a portal with a link that is valid for an hour, with a JWT and with a key that has the scope', async () => {
     for (const credential of [{ jwt: me.jwt }, { key: me.key }]) {
       const { status, body } = await open(credential);
       const { url, expires_at } = body.data.portal;
@@ -58,14 +58,14 @@ describe('the portal of a webhook', () => {
     }
   });
 
-  it('an id in upper case is the same webhook: 201 with the same link, and 200 for a link to it', async () => {
+  it('201 with the same link for the portal of an id in upper case, and 200 for a link to it', async () => {
     const { status, body } = await open({ jwt: me.jwt }, id.toUpperCase());
     assert.equal(status, 201);
     assert.match(body.data.portal.url, new RegExp(`/console/portal/webhooks/${id}#`));
     for (const of of [id, id.toUpperCase()]) assert.equal((await look(tokenOf(body.data.portal.url), of)).status, 200, of);
   });
 
-  it('403 without the scope, 404 for a webhook of somebody else', async () => {
+  it('403 for a portal without the scope, 404 for one of somebody else’s webhook', async () => {
     const other = await app.account({ scopes: ['send_messages'] });
     assert.equal((await open({ key: other.key })).status, 403);
     assert.equal((await open({ jwt: other.jwt })).status, 404);
@@ -73,7 +73,7 @@ describe('the portal of a webhook', () => {
 
   for (const item of withCredential) {
     const isOpen = opened.has(item.id);
-    it(`${item.id}: ${isOpen ? 'answers for this webhook, 404 for another one' : '401'}`, async () => {
+    it(`${item.id} with the link of a portal: ${isOpen ? 'an answer for this webhook, 404 for another one' : '401'}`, async () => {
       if (!isOpen) {
         const { status, body } = await callOf(item, id);
         assert.deepEqual([status, body.code], [401, 'unauthorized']);
@@ -89,7 +89,7 @@ describe('the portal of a webhook', () => {
     });
   }
 
-  it('401 after its sessions or its workspace ended, 404 after its webhook was deleted', async () => {
+  it('401 for a portal after its sessions or its workspace ended, 404 after its webhook was deleted', async () => {
     assert.equal((await look()).status, 200);
     await app.call('POST', '/api/v1/auth/logout-all', { jwt: me.jwt });
     assert.equal((await look()).status, 401);
@@ -104,7 +104,7 @@ describe('the portal of a webhook', () => {
     assert.equal((await look(again)).status, 401);
   });
 
-  it('401 after the key that made the link was revoked or has expired, and 200 with a link of a session', async () => {
+  it('401 for a portal after the key that made its link ended, and 200 with a link of a session', async () => {
     for (const end of ['is_active = false', 'expires_at = now()']) {
       const { key } = await ApiKey.issue(app.deps.config.secretKey, {
         workspace_id: me.workspaceId,
@@ -120,13 +120,13 @@ describe('the portal of a webhook', () => {
     }
   });
 
-  it('403 while the workspace is suspended, and no new link', async () => {
+  it('403 for a portal while the workspace is suspended, and for a new link', async () => {
     await rows(app.deps.db, "INSERT INTO suspensions (workspace_id, reason) VALUES ($1, 'test')", [me.workspaceId]);
     assert.deepEqual([(await look()).status, (await open()).status], [403, 403]);
     assert.equal((await look(me.jwt)).status, 200);
   });
 
-  it('401 after its hour, and for a token without a webhook', async () => {
+  it('401 for a portal after its hour, and for a token without a webhook', async () => {
     const { jwtSecret } = app.deps.config;
     const { exp: _, iat: _i, ...claims } = jwt.decode(token) as jwt.JwtPayload;
     const expired = await look(jwt.sign(claims, jwtSecret, { expiresIn: -1 }));
@@ -161,7 +161,7 @@ describe('the portal of a webhook', () => {
     assert.deepEqual(await ancestors(path), ["'none'", true]);
   });
 
-  it('400 for a site that is no https origin', async () => {
+  it('400 for a site that may frame the portal and is no https origin', async () => {
     const text = 'frame_ancestors must be a list of at most 10 https origins, such as https://app.example.com';
     const wrong = [
       'http://a.example',

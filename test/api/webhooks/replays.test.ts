@@ -39,7 +39,7 @@ describe('replays', () => {
   };
   const failed = () => delivery('failed');
 
-  it('200 counts failed and held deliveries, or the given status, within the time', async () => {
+  it('a replay counts failed and held deliveries, or those of the given status, within the time', async () => {
     for (const status of ['pending', 'succeeded', 'failed', 'held', 'held']) await delivery(status);
     const { id: replayId, until, created_at, ...all } = await begin();
     assert.ok(Math.abs(Date.parse(until) - Date.now()) < 5_000 && isUuid(replayId) && Date.parse(created_at));
@@ -60,13 +60,13 @@ describe('replays', () => {
     assert.equal((await begin({ since: new Date(Date.now() + 60_000).toISOString(), until: '2999-01-01T00:00:00Z' })).matched, 0);
     assert.equal(app.calls.length, 2, 'what matches nothing starts nothing');
   });
-  it('includes both ends of the time', async () => {
+  it('a replay includes both ends of the time', async () => {
     await delivery('failed');
     const list = await call('GET', '/deliveries');
     const at = list.body.data.deliveries[0].created_at;
     assert.equal((await call('POST', '/replay', { since: at, until: at })).body.data.replay.matched, 1);
   });
-  it('includes all deliveries until now, also with an API clock 30 s behind', async () => {
+  it('a replay includes all deliveries until now, also with an API clock 30 s behind', async () => {
     await failed();
     const setRight = shiftClock(-30_000);
     const replay = await begin().finally(setRight);
@@ -88,13 +88,13 @@ describe('replays', () => {
     [{ since: farAhead }, 'since must not be in the future'],
     [{ since: longAgo, status: 'gone' }, 'Invalid status. Must be one of: pending, succeeded, failed, held'],
   ] as [object, string][]) {
-    it(`400 ${text}: ${JSON.stringify(body)}`, async () => {
+    it(`400 ${text} for a replay with ${JSON.stringify(body)}`, async () => {
       const answer = await call('POST', '/replay', body);
       assert.deepEqual([answer.status, answer.body.error, app.calls], [400, text, []]);
     });
   }
 
-  it('200 with dry_run counts and starts nothing', async () => {
+  it('200 for a dry run of a replay, which counts and starts nothing', async () => {
     for (let time = 1; time <= 2; time += 1) await failed();
     await Webhook.update({ is_active: false }, { where: { id } });
     const { id: noId, status, matched, created_at } = await begin({ dry_run: true });
@@ -102,19 +102,19 @@ describe('replays', () => {
     assert.deepEqual([app.calls, (await list()).replays], [[], []]);
   });
 
-  it('leaves out deliveries whose body was deleted', async () => {
+  it('a replay leaves out deliveries whose body was deleted', async () => {
     await failed();
     const gone = await failed();
     await rows(app.deps.db, 'UPDATE events e SET body = NULL FROM deliveries d WHERE d.event_id = e.id AND d.id = $1', [gone]);
     assert.equal((await begin({ dry_run: true })).matched, 1);
   });
 
-  it('ends at once when it has no deliveries', async () => {
+  it('a replay ends at once when it has no deliveries', async () => {
     const { status, matched, ended_at } = await begin();
     assert.deepEqual([status, matched, ended_at !== null, app.calls], ['completed', 0, true, []]);
   });
 
-  it('200 lists replays in pages, newest first, and shows one', async () => {
+  it('the list of replays has pages, newest first, and each replay can be read', async () => {
     await failed();
     const [first, second] = [await begin(), await begin({ status: 'failed' })];
     const { replays, pagination } = await list('?limit=1');
@@ -124,7 +124,7 @@ describe('replays', () => {
     assert.deepEqual(await list(`/${first.id}`), { replay: first });
   });
 
-  it('500 without Temporal, and nothing remains', async () => {
+  it('500 for a replay without Temporal, and nothing remains', async () => {
     await failed();
     const { replay } = app.deps.temporal;
     app.deps.temporal.replay = () => Promise.reject(new Error('away'));
@@ -133,7 +133,7 @@ describe('replays', () => {
     assert.deepEqual((await list()).replays, []);
   });
 
-  it('200 cancels a running replay, 200 again, and 409 for an ended one', async () => {
+  it('200 for the cancel of a running replay, 200 again, and 409 for an ended one', async () => {
     await failed();
     const { id: replayId } = await begin();
     const { status, body } = await call('POST', `/replays/${replayId}/cancel`);

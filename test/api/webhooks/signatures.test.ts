@@ -39,7 +39,7 @@ describe('signatures of a webhook', () => {
     return answer.body.data;
   };
 
-  it('signs with the key pair of an asymmetric webhook, with both during a rotation', async () => {
+  it('an asymmetric webhook is signed with its key pair, and with both during a rotation', async () => {
     const { webhook } = await data('PUT', '', { asymmetric: true });
     await data('POST', '/rotate-secret');
     await data('POST', '/test');
@@ -56,7 +56,7 @@ describe('signatures of a webhook', () => {
     assert.throws(() => verifyWebhook(body, headers, generateSigningKey().publicKey), { fault: 'signature' });
   });
 
-  it('signs with a key pair that was requested with the id in capital letters', async () => {
+  it('a webhook is signed with a key pair that was requested with the id in capital letters', async () => {
     const path = `/api/v1/webhooks/${hook.id.toUpperCase()}`;
     const { webhook } = (await app.call('PUT', path, { jwt, body: { asymmetric: true } })).body.data;
     const { delivery } = await data('POST', '/test');
@@ -65,7 +65,7 @@ describe('signatures of a webhook', () => {
     assert.equal(verifyWebhook(body, headers, webhook.public_key).event, 'webhook.test');
   });
 
-  it('signs with a rotated secret at once, and with the old one during the overlap', async () => {
+  it('a webhook is signed with a rotated secret at once, and with the old one during the overlap', async () => {
     const { secret } = await data('POST', '/rotate-secret');
     await data('POST', '/test');
     const [first] = receiver.received as [Received];

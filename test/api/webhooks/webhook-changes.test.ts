@@ -42,7 +42,7 @@ describe('a webhook that is changed or deleted', () => {
       assert.equal(status, 200);
       return body.data.webhook;
     };
-    it('200 wakes the retrier of a changed webhook, also when that fails', async () => {
+    it('a change of a webhook wakes its retrier, also when the wake fails', async () => {
       const id = await create();
       const woken = async (change: object) => {
         await put(id, change);
@@ -57,7 +57,7 @@ describe('a webhook that is changed or deleted', () => {
       await put(id, { url: 'https://8.8.8.8/third' });
       app.deps.temporal.wakeRetrier = wakeRetrier;
     });
-    it('200 changes only the given fields', async () => {
+    it('a change of a webhook changes only the given fields', async () => {
       const id = await create();
       const changed = await put(id, { events: ['message.queued'], description: 'Shop', id: uuidv7(), created_at: 'x', secret: 'x' });
       assert.deepEqual([changed.id, changed.url, changed.events, changed.description], [id, good.url, ['message.queued'], 'Shop']);
@@ -65,7 +65,7 @@ describe('a webhook that is changed or deleted', () => {
       assert.deepEqual([(await put(id, {})).description, (await put(id, { url: null })).url], ['Shop', 'https://example.com/']);
       assert.equal((await put(id, { description: null })).description, null);
     });
-    it('200 holds open deliveries on deactivation, and activation clears the reason', async () => {
+    it('a webhook that is switched off holds open deliveries, and its reason is cleared when it is switched on', async () => {
       const id = await create();
       const pending = await delivery(id, 'pending');
       assert.equal((await put(id, { is_active: false })).is_active, false);
@@ -82,7 +82,7 @@ describe('a webhook that is changed or deleted', () => {
       [{ url: '' }, 'Webhook URL must use HTTPS'],
       [{ url: 'https://192.168.0.1' }, 'Webhook URL must not point to a private address'],
     ] as [object, string][]) {
-      it(`400 ${text}, and changes nothing`, async () => {
+      it(`400 ${text} for a change of a webhook, and nothing is changed`, async () => {
         const id = await create();
         const answer = await app.call('PUT', `${hooks}/${id}`, { jwt, body: { description: 'x', ...body } });
         assert.deepEqual([answer.status, answer.body.error], [400, text]);
@@ -91,7 +91,7 @@ describe('a webhook that is changed or deleted', () => {
     }
   });
 
-  it('200 for DELETE ends open deliveries, and 404 afterwards', async () => {
+  it('200 for a deleted webhook, whose open deliveries end, and 404 afterwards', async () => {
     const id = await create();
     const [pending, done] = [await delivery(id, 'pending'), await delivery(id, 'succeeded')];
     assert.equal((await app.call('DELETE', `${hooks}/${id}`, { jwt })).status, 200);

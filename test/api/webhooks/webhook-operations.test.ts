@@ -39,7 +39,7 @@ describe('webhook operations', () => {
   };
   const counts = () => rows(app.deps.db, 'SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM deliveries) AS deliveries');
 
-  it('200 with an API key that has the scope', async () => {
+  it('200 for each operation of a webhook with a key that has the scope, and 403 without it', async () => {
     const resend = `/deliveries/${await delivery('failed')}/resend`;
     for (const [path, body, status] of [
       ['/test', undefined, 201],
@@ -54,7 +54,7 @@ describe('webhook operations', () => {
     }
   });
 
-  it('409 for an inactive webhook, and nothing is sent', async () => {
+  it('409 for the operations of an inactive webhook, and nothing is sent', async () => {
     const held = await delivery('held');
     await deactivate();
     const earlier = await counts();
@@ -70,7 +70,7 @@ describe('webhook operations', () => {
   });
 
   describe('POST /api/v1/webhooks/:id/test', () => {
-    it('201 with a listed delivery of a webhook.test event', async () => {
+    it('201 for the test of a webhook, with a listed delivery of a webhook.test event', async () => {
       const { status, body } = await post('/test');
       const { id: deliveryId, created_at, next_attempt_at, ...rest } = body.data.delivery;
       assert.equal(status, 201);
@@ -91,7 +91,7 @@ describe('webhook operations', () => {
       const list = await app.call('GET', `${hooks}/${id}/deliveries?event=webhook.test`, { jwt });
       assert.deepEqual(list.body.data.deliveries, [body.data.delivery]);
     });
-    it('500 without Temporal, and nothing remains', async () => {
+    it('500 for the test of a webhook without Temporal, and nothing remains', async () => {
       const earlier = await counts();
       const { attempt } = app.deps.temporal;
       app.deps.temporal.attempt = () => Promise.reject(new Error('away'));
@@ -103,14 +103,14 @@ describe('webhook operations', () => {
 
   describe('POST /api/v1/webhooks/:id/deliveries/:delivery_id/resend', () => {
     for (const status of ['pending', 'succeeded', 'failed', 'held']) {
-      it(`200 requests one attempt of a ${status} delivery`, async () => {
+      it(`200 for a resend, which requests one attempt of a ${status} delivery`, async () => {
         const deliveryId = await delivery(status);
         const answer = await post(`/deliveries/${deliveryId}/resend`);
         const { id: resent, status: now } = answer.body.data.delivery;
         assert.deepEqual([answer.status, resent, now, app.calls], [200, deliveryId, status, [`manual ${deliveryId}`]]);
       });
     }
-    it('409 for a delivery whose body was deleted', async () => {
+    it('409 for the resend of a delivery whose body was deleted', async () => {
       const deliveryId = await delivery('failed');
       await rows(app.deps.db, 'UPDATE events SET body = NULL WHERE id = (SELECT event_id FROM deliveries WHERE id = $1)', [deliveryId]);
       const { status, body } = await post(`/deliveries/${deliveryId}/resend`);
@@ -119,7 +119,7 @@ describe('webhook operations', () => {
         [409, 'Delivery cannot be sent again, because the body of its event was deleted', []],
       );
     });
-    it('404 for a webhook that is deleted while the receiver is awaited', async () => {
+    it('404 for a resend whose webhook is deleted while the receiver is awaited', async () => {
       const deliveryId = await delivery('failed');
       const { attempt } = app.deps.temporal;
       app.deps.temporal.attempt = async () => void (await app.call('DELETE', `${hooks}/${id}`, { jwt }));
@@ -127,7 +127,7 @@ describe('webhook operations', () => {
       app.deps.temporal.attempt = attempt;
       assert.deepEqual([status, body.error], [404, 'Webhook not found']);
     });
-    it('404 for an unknown, a malformed and a foreign delivery', async () => {
+    it('404 for the resend of an unknown, a malformed and a foreign delivery', async () => {
       const mine = await delivery('failed');
       const { row: other } = await buildWebhook(workspaceId, 'https://example.com/');
       for (const [webhookId, deliveryId] of [
@@ -146,7 +146,7 @@ describe('webhook operations', () => {
   });
 
   describe('POST /api/v1/webhooks/:id/rotate-secret', () => {
-    it('200 shows the new secret once, and the old one signs for a day', async () => {
+    it('200 for a rotated secret of a webhook, which is shown once, and the old one signs for a day', async () => {
       const { status, body } = await post('/rotate-secret');
       assert.deepEqual([status, Object.keys(body.data)], [200, ['webhook', 'secret', 'warning']]);
       assert.match(body.data.secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -156,21 +156,21 @@ describe('webhook operations', () => {
       assert.ok(body.data.warning.includes(until?.toISOString()));
       assert.ok(!JSON.stringify((await app.call('GET', `${hooks}/${id}`, { jwt })).body).includes('whsec_'));
     });
-    it('200 with overlap_hours 0 voids the old secret, and 168 keeps it for a week', async () => {
+    it('the old secret of a webhook ends at once with overlap_hours 0, and signs for a week with 168', async () => {
       assert.equal((await post('/rotate-secret', { overlap_hours: 168 })).status, 200);
       assert.ok(Math.abs(((await opened()).until?.getTime() ?? 0) - Date.now() - 168 * 3_600_000) < 5_000);
       const { status, body } = await post('/rotate-secret', { overlap_hours: 0 });
       assert.equal(status, 200);
       assert.deepEqual(await opened(), { now: body.data.secret, old: null, until: null });
     });
-    it('200 with valid secrets for two rotations at once', async () => {
+    it('200 for two rotations of a secret at once, both with a valid one', async () => {
       const [one, two] = await Promise.all([post('/rotate-secret'), post('/rotate-secret')]);
       const { now, old } = await opened();
       assert.deepEqual([one.status, two.status], [200, 200]);
       assert.deepEqual(new Set([one, two].map(({ body }) => body.data.secret)), new Set([now, old]));
     });
     for (const overlap_hours of [-1, 169, 1.5, '24']) {
-      it(`400 for ${JSON.stringify(overlap_hours)}, and the secret stays`, async () => {
+      it(`400 for the rotation of a secret with overlap_hours ${JSON.stringify(overlap_hours)}, and the secret stays`, async () => {
         const answer = await post('/rotate-secret', { overlap_hours });
         const text = overlap_hours === '24' ? 'a number' : 'a whole number from 0 to 168';
         assert.deepEqual([answer.status, answer.body.error], [400, `overlap_hours must be ${text}`]);

@@ -15,7 +15,7 @@ describe('webhooks', () => {
   });
 
   describe('POST /api/v1/webhooks', () => {
-    it('201 shows the secret once, and stores it encrypted', async () => {
+    it('201 for a webhook, whose secret is shown once and stored encrypted', async () => {
       const { status, body } = await app.call('POST', hooks, {
         jwt,
         body: { ...good, events: [...good.events, 'message.sent'], is_active: false },
@@ -29,7 +29,7 @@ describe('webhooks', () => {
       assert.equal(decrypt(app.deps.config.secretKey, secretContext(webhook.id), row?.secret ?? Buffer.alloc(0)), secret);
       assert.ok(!JSON.stringify((await app.call('GET', `${hooks}/${webhook.id}`, { jwt })).body).includes(secret));
     });
-    it('201 with an API key that has the scope', async () => {
+    it('201 for a webhook with an API key that has the scope', async () => {
       const { status, body } = await app.call('POST', hooks, { key, body: good });
       assert.equal(status, 201);
       assert.equal((await app.call('GET', `${hooks}/${body.data.webhook.id}`, { jwt })).status, 200);
@@ -51,21 +51,21 @@ describe('webhooks', () => {
       [{ ...good, description: 'x'.repeat(501) }, 'description must be at most 500 characters'],
     ];
     for (const [body, text] of refused) {
-      it(`400 ${text}: ${JSON.stringify(body).slice(0, 60)}`, async () => {
+      it(`400 ${text} for the webhook ${JSON.stringify(body).slice(0, 60)}`, async () => {
         const earlier = await Webhook.count();
         const answer = await app.call('POST', hooks, { jwt, body });
         assert.deepEqual([answer.status, answer.body.error], [400, text]);
         assert.equal(await Webhook.count(), earlier);
       });
     }
-    it('201 for a name that does not resolve or resolves to an allowed network', async () => {
+    it('201 for a webhook to a name that does not resolve, or resolves to an allowed network', async () => {
       for (const url of ['https://nowhere.invalid/hook', 'https://localhost:9443/hook']) {
         assert.equal((await app.call('POST', hooks, { jwt, body: { ...good, url } })).status, 201, url);
       }
     });
   });
 
-  it('400 for a name that resolves only to private addresses', async () => {
+  it('400 for a webhook to a name that resolves only to private addresses', async () => {
     const { webhookAllowedNetworks } = app.deps.config;
     Object.assign(app.deps, { config: { ...app.deps.config, webhookAllowedNetworks: [] } });
     const { status, body } = await app.call('POST', hooks, { jwt, body: { ...good, url: 'https://localhost/hook' } });
@@ -75,25 +75,25 @@ describe('webhooks', () => {
 
   describe('credentials', () => {
     const cases: [string, object, number, string][] = [
-      ['nobody', {}, 401, 'Invalid or expired token'],
+      ['no credential', {}, 401, 'Invalid or expired token'],
       ['a bad token', { jwt: 'x.y.z' }, 401, 'Invalid or expired token'],
       ['a bad key', { key: 'x' }, 401, 'Invalid API key'],
       ['an empty key', { key: '' }, 401, 'Invalid or expired token'],
     ];
     for (const [who, credential, status, text] of cases) {
-      it(`${status} ${who}`, async () => {
+      it(`${status} for the list of webhooks with ${who}`, async () => {
         const answer = await app.call('GET', hooks, credential);
         assert.deepEqual([answer.status, answer.body.error], [status, text]);
       });
     }
-    it('403 for a key without the scope', async () => {
+    it('403 for the list of webhooks with a key without the scope', async () => {
       const other = await app.account({ scopes: ['send_messages', 'read_messages'] });
       const answer = await app.call('GET', hooks, { key: other.key });
       assert.deepEqual([answer.status, answer.body.error], [403, 'API key does not have required scope: manage_webhooks']);
     });
   });
 
-  it('200 lists the event types', async () => {
+  it('200 for the list of the event types', async () => {
     const { status, body } = await app.call('GET', `${hooks}/events`, { jwt });
     assert.equal(status, 200);
     assert.deepEqual(
