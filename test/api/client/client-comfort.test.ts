@@ -73,7 +73,7 @@ describe('HEAD and OPTIONS', () => {
     ({ key } = await app.account());
   });
 
-  it('answers HEAD like GET without a body', async () => {
+  it('HEAD is answered like GET, without a body', async () => {
     for (const [path, options, wanted] of [
       ['/health', {}, 200],
       ['/api/v1/messages', { key }, 200],
@@ -113,7 +113,7 @@ describe('CORS', () => {
     assert.equal([...headers.keys()].filter((name) => name.startsWith('access-control-')).length, 0);
   });
 
-  it('allows exactly the named origins, also on errors, and exposes the headers', async () => {
+  it('CORS_ORIGINS allows exactly the named origins, also on errors, and exposes the headers', async () => {
     const app = await startApi({ CORS_ORIGINS: `${page.origin}, http://localhost:5173` });
     for (const [method, path, status] of [
       ['GET', '/health', 200],
@@ -141,7 +141,7 @@ describe('CORS', () => {
     }
   });
 
-  it('204 for preflight requests without a credential', async () => {
+  it('204 for preflight requests of CORS without a credential', async () => {
     const app = await startApi({ CORS_ORIGINS: page.origin });
     const mine = await app.call('OPTIONS', '/api/v1/messages/send', { headers: { Origin: page.origin, ...preflight } });
     assert.deepEqual([mine.status, allowed(mine.headers)], [204, page.origin]);
@@ -160,7 +160,7 @@ describe('CORS', () => {
     assert.deepEqual([theirs.status, allowed(theirs.headers)], [404, null]);
   });
 
-  it('allows every origin with *', async () => {
+  it('CORS_ORIGINS=* allows every origin', async () => {
     const app = await startApi({ CORS_ORIGINS: '*' });
     assert.equal(allowed((await app.call('GET', '/health', { headers: { Origin: page.other } })).headers), '*');
   });

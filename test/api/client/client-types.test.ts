@@ -33,7 +33,7 @@ describe('client types', () => {
     run('compiler', '--project', '.');
   });
 
-  it('match the answers when the client sends, reads and lists', async () => {
+  it('client types match the answers when the client sends, reads and lists', async () => {
     const { jwt, key } = await app.account();
     const { rightCalls } = (await import(pathToFileURL(join(folder, 'out/calls.js')).href)) as {
       rightCalls(

@@ -33,7 +33,7 @@ describe('a client that reads only after it has sent all', () => {
   };
 
   for (const [version, headers] of heads) {
-    it(`gets 401, 413 and 429 whole over ${version}`, async () => {
+    it(`a client that reads only after it has sent all gets 401, 413 and 429 whole over ${version}`, async () => {
       const { key } = await app.account();
       assertWhole(await post(version, headers, 'bulk', 'tid_live_none'), 401, /API key/);
       for (let count = 0; count < 5; count += 1) assertWhole(await post(version, headers, 'send', key), 413, /too large/);
@@ -90,7 +90,7 @@ describe('a connection that closes', () => {
     ['that drips the rest of its body', 'bodyMs', 'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9999999\r\n\r\n1'],
     ['that sends other requests', 'lingerMs', `${get('/', 'Connection: close\r\n')}${get('/late')}`],
   ] as const) {
-    it(`is destroyed after ${limit} with a client ${what} and never closes`, async () => {
+    it(`a connection that closes is destroyed after ${limit} with a client ${what} and never closes`, async () => {
       timeouts[limit] = 300;
       const { socket, accepted } = await open(said);
       const drip = setInterval(() => socket.write('2'), 20);
@@ -101,7 +101,7 @@ describe('a connection that closes', () => {
     });
   }
 
-  it('stays open for a client that sends on after a malformed head', async () => {
+  it('a connection that closes stays open for a client that sends on after a malformed head', async () => {
     const { socket, accepted } = await open('nonsense\r\n\r\n');
     assert.match(await heard(socket), /^HTTP\/1\.1 400 /);
     const before = accepted.bytesRead;
@@ -110,7 +110,7 @@ describe('a connection that closes', () => {
     assert.equal(accepted.destroyed, false);
   });
 
-  it('is given up as soon as its client closes too', async () => {
+  it('a connection that closes is given up as soon as its client closes too', async () => {
     const { socket, accepted } = await open(get('/', 'Connection: close\r\n'));
     await heard(socket);
     assert.equal(accepted.destroyed, false);
@@ -119,7 +119,7 @@ describe('a connection that closes', () => {
     await closed;
   });
 
-  it('says so in every answer of a drain, and none of eight busy connections loses a request', async () => {
+  it('every answer of a drain says that its connection closes, and none of eight busy connections loses a request', async () => {
     const busy = async () => {
       for (let count = 0; ; count += 1) {
         const [response] = (await once(request({ port, host: '127.0.0.1', agent }).end(), 'response')) as [IncomingMessage];
@@ -134,7 +134,7 @@ describe('a connection that closes', () => {
     await once(server.close(), 'close');
   });
 
-  it('closes in a drain after the last of the requests that have arrived', async () => {
+  it('a connection closes in a drain after the last of the requests that have arrived', async () => {
     const held: (() => void)[] = [];
     answer = (_req, res) => void held.push(() => res.end('well'));
     const { socket } = await open(get('/1') + get('/2'));
@@ -145,13 +145,13 @@ describe('a connection that closes', () => {
     assert.deepEqual(text.match(/Connection: [\w-]+|well/g), ['Connection: keep-alive', 'well', 'Connection: close', 'well']);
   });
 
-  it('serves no request that has arrived behind one with an invalid head', async () => {
+  it('no request is served that arrives behind one with an invalid head', async () => {
     const { socket } = await open(`GET /1 HTTP/1.1\r\nHost: x/y\r\n\r\n${get('/2')}`);
     assert.match(await heard(socket), /\r\nConnection: close\r\n[^]*well$/);
     assert.deepEqual(served, ['/1']);
   });
 
-  it('serves no request that arrives after an answer of a drain has begun', async () => {
+  it('no request is served that arrives after an answer of a drain has begun', async () => {
     state.isDraining = true;
     answer = (_req, res) => void res.write('we');
     const { socket } = await open(get('/1'));

@@ -44,7 +44,7 @@ describe('heads of requests', () => {
     ['chunks of HTTP/1.0', 'HTTP/1.0\r\nHost: x\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked'],
     ['another transfer coding', 'HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked'],
   ] as const) {
-    it(`400 for ${what}, and the connection closes`, async () => {
+    it(`400 for ${what} in the head of a request, and the connection closes`, async () => {
       const answer = await exchange(`GET /live ${head}\r\n\r\n${head.includes('chunked') ? '0\r\n\r\n' : ''}`);
       assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n[^]*\r\nConnection: close\r\n[^]*"error":"Malformed HTTP request"/);
     });
@@ -61,7 +61,7 @@ describe('heads of requests', () => {
       `POST ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${presented}\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
     const path = '/api/v1/messages/send';
 
-    it('100 before the body is read', async () => {
+    it('Expect: 100-continue is answered before the body is read', async () => {
       const body = JSON.stringify({ to: '+15551234567', channel: 'sms', content: { text: 'x' } });
       open(send(path, key, body.length));
       const [first] = (await once(socket, 'data')) as [Buffer];
@@ -75,7 +75,7 @@ describe('heads of requests', () => {
       [404, 'an unknown path', () => send('/api/v1/nothing', key, 100)],
       [413, 'a length above the limit', () => send(path, key, 99_999_999)],
     ] as const) {
-      it(`${status} without 100 for ${what}`, async () => {
+      it(`${status} without 100 for ${what} and Expect: 100-continue`, async () => {
         open(said());
         const [first] = (await once(socket, 'data')) as [Buffer];
         assert.match(String(first), new RegExp(`^HTTP/1.1 ${status} [^]*\r\nConnection: close\r\n`));

@@ -18,7 +18,7 @@ describe('contacts and a key without their scope', () => {
   const bulk = { channel: 'sms', content: { text: 'Hi {{name}}' } };
 
   for (const path of ['preview', 'bulk']) {
-    it(`${path}: 403 for a tag and a contact_id before the body is checked`, async () => {
+    it(`${path}: 403 without manage_contacts for a tag and a contact_id, before the body is checked`, async () => {
       for (const whom of [
         { tag: 'vip' },
         { tag: 'vip', to: '+15551234567x' },
@@ -31,7 +31,7 @@ describe('contacts and a key without their scope', () => {
         }
       }
     });
-    it(`${path}: 200 or 201 for plain phone numbers`, async () => {
+    it(`${path}: 200 or 201 without manage_contacts for plain phone numbers`, async () => {
       const recipients = [{ to: '+15551234568', name: 'Bob', contact_id: 'a variable' }];
       const { status } = await ask(path, { ...bulk, recipients });
       assert.equal(status, path === 'bulk' ? 201 : 200);
@@ -39,7 +39,7 @@ describe('contacts and a key without their scope', () => {
   }
 
   for (const path of ['preview', 'send']) {
-    it(`${path}: 403 for one message to a contact, whose number the answer would show`, async () => {
+    it(`${path}: 403 without manage_contacts for one message to a contact, whose number the answer would show`, async () => {
       const { status, body } = await ask(path, { channel: 'sms', content: { text: 'Hi' }, contact_id: contactId });
       assert.deepEqual([status, body.error], [403, needed]);
     });

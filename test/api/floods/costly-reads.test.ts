@@ -75,7 +75,7 @@ describe('costly reads', () => {
     assert.equal(count(await Promise.all(lists), 200), 20);
   });
 
-  it('leaves half of the connections to others, however many workspaces search', async () => {
+  it('costly reads leave half of the connections to others, however many workspaces search', async () => {
     const many = [hostile, await app.account(), await app.account()];
     let searches: Promise<Answer>[] = [];
     await whileHeld('contacts', async () => {
@@ -121,7 +121,7 @@ describe('costly reads', () => {
     });
   });
 
-  it('counts two dry runs of a workspace at a time', async () => {
+  it('two dry runs of a workspace are counted at a time', async () => {
     const { row } = await buildWebhook(hostile.workspaceId, 'https://127.0.0.1:9443/hook');
     const dryRun = () => app.call('POST', `/api/v1/webhooks/${row.id}/replay`, { jwt: hostile.jwt, body: { ...sinceEver, dry_run: true } });
     let runs: Promise<Answer>[] = [];
@@ -134,7 +134,7 @@ describe('costly reads', () => {
     assert.equal(count(await Promise.all(runs), 200), 12);
   });
 
-  it('refuses a dry run of more deliveries than it counts', async () => {
+  it('limit_reached for a dry run of more deliveries than it counts', async () => {
     const { row } = await buildWebhook(hostile.workspaceId, 'https://127.0.0.1:9443/hook');
     for (let time = 1; time <= 3; time += 1) await buildDelivery(app.deps.db, hostile.workspaceId);
     const range = { webhookId: row.id, since: new Date(0), until: new Date(Date.now() + 60_000), statuses: ['pending'] as const };
@@ -145,7 +145,7 @@ describe('costly reads', () => {
     assert.equal(await countForDryRun(app.deps.db, range, 3), 3);
   });
 
-  it('begins a replay of more deliveries than it counts, and shows no number', async () => {
+  it('a replay of more deliveries than it counts begins, and shows no number', async () => {
     const { workspaceId, jwt } = await app.account();
     const { row } = await buildWebhook(workspaceId, 'https://127.0.0.1:9443/hook');
     for (let time = 1; time <= 3; time += 1) await buildDelivery(app.deps.db, workspaceId);

@@ -28,7 +28,7 @@ describe('unsigned callbacks', () => {
     (await app.call('POST', '/callbacks/sandbox', { body: '{"reports":[]}', headers })).status;
   const signed = () => signSandboxCallback(app.deps.config.secretKey, '{"reports":[]}');
 
-  it('404, 403 and 413 before the body is read', async () => {
+  it('404, 403 and 413 for unsigned callbacks before their bodies are read', async () => {
     assert.equal(await answerToHead(app, '/callbacks/nobody'), '404');
     assert.equal(await answerToHead(app, '/callbacks/sandbox'), '403');
     assert.equal(await answerToHead(app, '/callbacks/sandbox', { ...forged, 'X-Sandbox-Signature': 'x' }), '403');
@@ -46,14 +46,14 @@ describe('unsigned callbacks', () => {
     assert.deepEqual([(await postOf(most)).status, (await postOf(most + 1)).status], [200, 413]);
   });
 
-  it('429 after too many from one address, before the body is read', async () => {
+  it('429 for callbacks after too many unsigned ones from one address, before the body is read', async () => {
     const statuses = [];
     for (let index = 0; index < 8; index += 1) statuses.push(await post(forged));
     assert.deepEqual(statuses, [403, 403, 403, 403, 403, 429, 429, 429]);
     assert.equal(await post(signed()), 429);
   });
 
-  it('200 for signed callbacks after too many from the same address, if one was signed before', async () => {
+  it('200 for signed callbacks after too many unsigned ones from their address, if one was signed before', async () => {
     assert.equal(await post(signed()), 200);
     for (let index = 0; index < 8; index += 1) assert.equal(await post(forged), 403);
     assert.equal(await post(signed()), 200);
@@ -61,7 +61,7 @@ describe('unsigned callbacks', () => {
     assert.deepEqual([await post(forged), await post(signed())], [429, 429], 'a hundred times as many are too many again');
   });
 
-  it('429 for the account and the operation alone that were attacked, also with invented names', async () => {
+  it('429 after too many unsigned callbacks for the attacked account and operation alone, also with invented names', async () => {
     for (let index = 0; index < 6; index += 1) await app.call('POST', `/callbacks/nobody-${index}`, { body: '{}' });
     assert.equal((await app.call('POST', '/callbacks/nobody', { body: '{}' })).status, 429);
     for (let index = 0; index < 6; index += 1) await post(forged);
@@ -70,7 +70,7 @@ describe('unsigned callbacks', () => {
     assert.equal((await app.call('POST', '/unsubscribe/x')).status, 404);
   });
 
-  it('200 for signed callbacks from the same address', async () => {
+  it('200 for many signed callbacks from one address', async () => {
     for (let index = 0; index < 20; index += 1) {
       const body = '{"reports":[]}';
       const headers = signSandboxCallback(app.deps.config.secretKey, body);
@@ -82,7 +82,7 @@ describe('unsigned callbacks', () => {
 describe('unsigned events of the payment provider', () => {
   const app = useApi({ env: { STRIPE_SECRET_KEY: 'sk', STRIPE_WEBHOOK_SECRET: 'whsec_test' } });
 
-  it('400 for an impossible signature, before the body is read', async () => {
+  it('400 for a payment event with an impossible signature, before the body is read', async () => {
     assert.equal(await answerToHead(app, '/api/v1/billing/webhook'), '400');
     assert.equal(await answerToHead(app, '/api/v1/billing/webhook', { 'Stripe-Signature': 't=1,v1=' }), '400');
   });

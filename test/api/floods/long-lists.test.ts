@@ -33,7 +33,7 @@ describe('lists of tens of thousands of items', () => {
     });
   }
 
-  it('retry_delays: 400 with one fault', async () => {
+  it('400 with one fault for tens of thousands of wrong retry_delays', async () => {
     const body = { url: 'https://example.com/hook', events: ['message.sent'], retry_delays: Array.from({ length: 30_000 }, () => 'x') };
     const text = JSON.stringify(body).replaceAll('"x"', '{}');
     const answer = await app.call('POST', '/api/v1/webhooks', { jwt: account.jwt, body: text });
@@ -50,7 +50,7 @@ describe('lists of tens of thousands of items', () => {
     assert.match(events.body.error, /^Invalid events\. Must be one of: message\.queued, /);
   });
 
-  it('400 with a hundred faults and the number of further ones', async () => {
+  it('400 with a hundred faults, and the number of further ones', async () => {
     const recipients = Array.from({ length: 5_000 }, () => 'x');
     const body = { channel: 'sms', content: { text: 'Hi' }, recipients };
     const { status, body: answer } = await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });

@@ -37,7 +37,7 @@ describe('the quota of placeholders', () => {
     });
   }
 
-  it('400 for a recipient who is invalid, also with too many placeholders', async () => {
+  it('400 for an invalid recipient, also with too many placeholders', async () => {
     const body = { channel: 'sms', recipients: ['+15551234567', 'nobody'], content: { text: '{{a}}'.repeat(6) } };
     const send = (more: object) => app.call('POST', '/api/v1/messages/bulk', { key: account.key, body: { ...body, ...more } });
     const refused = await send({});

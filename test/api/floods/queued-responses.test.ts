@@ -31,7 +31,7 @@ describe('a response that waits behind another', () => {
     server.close();
   });
 
-  it('closes once when its connection closes, and takes a late answer', async () => {
+  it('a response that waits behind another closes once with its connection, and takes a late answer', async () => {
     let closed = 0;
     for (const response of held) response.on('close', () => (closed += 1));
     held[1]?.end('ended before');
@@ -45,7 +45,7 @@ describe('a response that waits behind another', () => {
     assert.equal(closed, 3);
   });
 
-  it('fails a pipeline that begins after its connection has closed', async () => {
+  it('a pipeline to a response fails if it begins after the connection has closed', async () => {
     const last = held[2] as ServerResponse;
     const closed = once(last, 'close');
     socket.destroy();
@@ -53,7 +53,7 @@ describe('a response that waits behind another', () => {
     await assert.rejects(pipeline(Readable.from(['a', 'b']), last), { code: 'ERR_STREAM_PREMATURE_CLOSE' });
   });
 
-  it('closes only after its end while the connection stays open', async () => {
+  it('a response that waits behind another closes only after its end while the connection stays open', async () => {
     for (const [index, response] of held.entries()) {
       assert.equal(response.closed, false);
       const closed = once(response, 'close');
@@ -81,20 +81,20 @@ describe('pipelined requests whose connection closes', () => {
   const get = (path: string, jwt: string, id = 'x') =>
     `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\nAuthorization: Bearer ${jwt}\r\n\r\n`;
 
-  it('give all their streams back', async () => {
+  it('pipelined requests for streams give all of them back when their connection closes', async () => {
     const { jwt } = await app.account();
     await leave(get(stream, jwt).repeat(5), async () => (await openStreams()) === 5);
     await until(async () => (await openStreams()) === 0, 'no stream is open');
   });
 
-  it('give the place of an export back, so that the next one gets 200', async () => {
+  it('a pipelined export gives its place back when its connection closes, and the next one gets 200', async () => {
     const { jwt, workspaceId } = await app.account();
     await leave(get(stream, jwt) + get('/api/v1/export', jwt), () => app.deps.exportPlaces.has(workspaceId));
     await until(() => !app.deps.exportPlaces.has(workspaceId), 'the place is free');
     assert.equal((await app.call('GET', '/api/v1/export', { jwt })).status, 200);
   });
 
-  it('are logged as aborted', async () => {
+  it('a pipelined request whose connection closes is logged as aborted', async () => {
     const { jwt } = await app.account();
     const lines: unknown[] = [];
     app.deps.logger.info = (line: { request_id?: string }, text?: string) => void lines.push([line.request_id, text]);

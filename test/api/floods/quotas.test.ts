@@ -24,7 +24,7 @@ describe('quotas of a workspace', () => {
     account = await app.account();
   });
 
-  it('creates exactly the allowed API keys of 30 at once, and a revoked one makes room', async () => {
+  it('exactly the allowed API keys of 30 at once are created, and a revoked one makes room', async () => {
     const { jwt } = account; // has one key
     const create = () => app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k' } });
     const answers = await atOnce(30, create);
@@ -36,7 +36,7 @@ describe('quotas of a workspace', () => {
     assert.equal((await app.call('POST', '/api/v1/api-keys', { jwt: (await app.account()).jwt, body: { name: 'k' } })).status, 201);
   });
 
-  it('creates exactly the allowed webhooks of 20 at once, and a deleted one makes room', async () => {
+  it('exactly the allowed webhooks of 20 at once are created, and a deleted one makes room', async () => {
     const { jwt } = account;
     const create = () => app.call('POST', '/api/v1/webhooks', { jwt, body: { url: 'https://93.184.216.34/', events: ['message.sent'] } });
     const answers = await atOnce(20, create);
@@ -47,7 +47,7 @@ describe('quotas of a workspace', () => {
     assert.equal((await create()).status, 201);
   });
 
-  it('400 for a webhook to a private address, also when the workspace can have no further one, with all other faults', async () => {
+  it('400 for a webhook to a private address beyond the quota, too, with all other faults', async () => {
     const { jwt } = account;
     const create = (body: object) => app.call('POST', '/api/v1/webhooks', { jwt, body });
     await atOnce(3, () => create({ url: 'https://93.184.216.34/', events: ['message.sent'] }));
@@ -64,7 +64,7 @@ describe('quotas of a workspace', () => {
     assert.deepEqual([named.status, named.body.error], [400, 'Webhook URL must not point to a private address']);
   });
 
-  it('allows two replays over all webhooks, and empty replays do not count', async () => {
+  it('a workspace can have two replays over all webhooks, and empty replays do not count', async () => {
     const { jwt, key } = account;
     const hooks = await atOnce(3, async () => {
       const body = { url: 'https://93.184.216.34/', events: ['message.queued'] };
@@ -85,7 +85,7 @@ describe('quotas of a workspace', () => {
     assertRefused([await replay(hooks[0] as string, 'succeeded')], 'A workspace can have at most 2 replays under way');
   });
 
-  it('accepts exactly the allowed batches of 10 at once, and charges nothing for the others', async () => {
+  it('exactly the allowed batches of 10 at once are accepted, and nothing is charged for the others', async () => {
     const { key, workspaceId } = account;
     const send = (index: number) =>
       app.call('POST', '/api/v1/messages/bulk', {

@@ -48,7 +48,7 @@ describe('slow request bodies', () => {
     assert.equal((await app.call('POST', '/api/v1/messages/bulk', { key: other.key, body })).status, 201);
   });
 
-  it('200 for a preview after clients of the workspace have disconnected before their bodies were read', async () => {
+  it('200 for a preview after clients of its workspace left before their bodies were read', async () => {
     const { key } = await app.account();
     const body = { channel: 'sms', content: { text: 'Hi' }, recipients: ['+15551234567'] };
     const text = JSON.stringify(body);
@@ -64,7 +64,7 @@ describe('slow request bodies', () => {
     assert.equal((await app.call('POST', '/api/v1/messages/preview', { key, body })).status, 200);
   });
 
-  it('413 at once for a body above the limit', async () => {
+  it('413 at once for a slow body whose length is above the limit', async () => {
     const { key } = await app.account();
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
     sockets.push(socket);
@@ -75,7 +75,7 @@ describe('slow request bodies', () => {
   });
 
   for (const encoding of ['gzip', 'deflate', 'identity']) {
-    it(`reads a body in ${encoding}, and answers 413 when it inflates above the limit`, async () => {
+    it(`201 for a body in ${encoding}, and 413 when it inflates above the limit`, async () => {
       const zlib = await import('node:zlib');
       const encode = { gzip: zlib.gzipSync, deflate: zlib.deflateSync, identity: (bytes: Buffer) => bytes }[encoding];
       const { key } = await app.account();
@@ -90,7 +90,7 @@ describe('slow request bodies', () => {
     });
   }
 
-  it('400 for an unknown or a broken encoding', async () => {
+  it('400 for a body in an unknown or a broken encoding', async () => {
     const { key } = await app.account();
     for (const encoding of ['zip', 'gzip']) {
       const headers = { 'Content-Encoding': encoding };
@@ -103,7 +103,7 @@ describe('slow request bodies', () => {
 describe('a preview above the size of an answer', () => {
   const app = useApi();
 
-  it('400 without rendering the remaining recipients', async () => {
+  it('400 for a preview above the size of an answer, without rendering the remaining recipients', async () => {
     const { key } = await app.account();
     const recipients = Array.from({ length: 5_000 }, (_, index) => ({ to: `c${index}@example.com`, name: 'x'.repeat(400) }));
     const body = { channel: 'email', content: { text: '{{name}}'.repeat(200) }, recipients };

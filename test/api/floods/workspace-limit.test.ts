@@ -29,7 +29,7 @@ for (const [store, redisUrl] of [
       return answers.map(({ body }) => body.data.key as string);
     };
 
-    it('429 above the limit over all keys and sessions together', async () => {
+    it(`429 above the limit of a workspace over all keys and sessions together, ${store}`, async () => {
       const { jwt } = await app.account();
       const keys = await keysOf(jwt, 4); // four of the twelve
       const answers = await Promise.all(keys.flatMap((key) => Array.from({ length: 5 }, () => app.call('GET', list, { key }))));
@@ -41,7 +41,7 @@ for (const [store, redisUrl] of [
       assert.equal((await app.call('GET', list, { key: (await app.account()).key })).status, 200, 'and nobody else');
     });
 
-    it('shows the headers of the nearer limit', async () => {
+    it(`the headers show the nearer of the limits of the key and of the workspace, ${store}`, async () => {
       const { jwt, key } = await app.account();
       const [other = ''] = await keysOf(jwt, 1);
       const shown = async (given: string) => {
@@ -53,7 +53,7 @@ for (const [store, redisUrl] of [
       assert.deepEqual(await shown(other), ['12', '5'], 'the workspace’s: of the other key 9 are left');
     });
 
-    it('the limit of a workspace does not count requests that the limit of a key refuses', async () => {
+    it(`the limit of a workspace does not count requests that the limit of a key refuses, ${store}`, async () => {
       const { jwt } = await app.account();
       const [one = '', other = ''] = await keysOf(jwt, 2);
       const flood = await Promise.all(Array.from({ length: 10 }, () => app.call('GET', list, { key: one })));
@@ -85,7 +85,7 @@ describe('unknown keys', () => {
     assert.equal((await app.call('GET', list, { key: generateApiKey() })).status, 429);
   });
 
-  it('401 with former secret keys, and writes nothing', async () => {
+  it('401 for an unknown key with former secret keys, and nothing is written', async () => {
     const former = 'former-secret-key-former-secret-key-';
     const app = await startApi({ SECRET_KEYS_OLD: former });
     const [before] = await written();

@@ -35,7 +35,7 @@ describe('under attack', () => {
     assert.equal((await app.call('POST', login, { body: { email: 'nobody@example.com', password: 'x' } })).status, 401, 'and it is over');
   });
 
-  it('401 for every request after a key is revoked', async () => {
+  it('401 for every request of a key after it was revoked', async () => {
     const { jwt } = await app.account();
     const cycle = async () => {
       const { body } = await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'cycle' } });

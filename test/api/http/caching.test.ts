@@ -22,7 +22,7 @@ describe('caches', () => {
   };
 
   for (const item of endpoints.filter(({ method, auth }) => method === 'get' && (auth === 'jwt' || typeof auth === 'object'))) {
-    it(`store no answer of GET ${item.path}`, async () => {
+    it(`caches store no answer of GET ${item.path}`, async () => {
       const [list = ''] = item.path.split('/:');
       const path = pathWith(item, resourceIds[list] ?? unknownId);
       assertNotStored(await app.call('GET', path, credentialFor(item, account)), [200, 400, 404]);
@@ -34,7 +34,7 @@ describe('caches', () => {
     assertNotStored(await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k' } }), [201]);
     assertNotStored(await app.call('POST', '/api/v1/auth/totp', { jwt }), [200]);
   });
-  it('store no refusal of an overloaded service, and no answer to MCP', async () => {
+  it('caches store no refusal of an overloaded service, and no answer to MCP', async () => {
     const other: TestApp = await startApp({ MCP: 'on' });
     const { key } = await other.account();
     const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

@@ -3,7 +3,7 @@ import { createCallbackFailures } from '../../../api/http/callback-failures.js';
 import { noHeaders, type Limiter } from '../../../api/http/rate-limit.js';
 
 describe('the limit of failed callbacks', () => {
-  it('the limit stays high for the addresses of a carrier after successes of many others at unsubscribe links', async () => {
+  it('the limit of failed callbacks stays high for a carrier after successes of many others at unsubscribe links', async () => {
     const classes: string[] = [];
     const limiter = {
       assertRoom: async ({ rateClass }) => {

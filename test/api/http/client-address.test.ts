@@ -23,6 +23,6 @@ describe('the address of a client behind a proxy', () => {
     [`192.0.2.1,${'10.0.0.2,'.repeat(31)}10.0.0.3`, '10.0.0.2'], // only the last 32 entries are read
     [`${'9'.repeat(100)}192.0.2.1`, '9'.repeat(64)],
   ] as const) {
-    it(`${JSON.stringify(list.slice(0, 50))} is from ${address.slice(0, 20)}`, () => assert.equal(behind(list), address));
+    it(`X-Forwarded-For ${JSON.stringify(list.slice(0, 50))} is from ${address.slice(0, 20)}`, () => assert.equal(behind(list), address));
   }
 });

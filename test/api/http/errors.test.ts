@@ -33,7 +33,7 @@ describe('answers outside the endpoints', () => {
     ['GET', '/api/v1/messages/%E0%A4%A'],
     ['GET', '/api/v1/messages/x/y/z'],
   ] as const) {
-    it(`404 ${method} ${path}`, async () => {
+    it(`404 for ${method} ${path}`, async () => {
       const { status, body } = await app.call(method, path, { key });
       assert.deepEqual([status, body.error, body.code], [404, 'Not found', 'not_found']);
     });
@@ -44,13 +44,13 @@ describe('answers outside the endpoints', () => {
     assert.deepEqual([status, body.error], [404, 'Not found']);
   });
 
-  it('404 for HEAD without a body', async () => {
+  it('404 for HEAD of an unknown path, without a body', async () => {
     const { status, body } = await app.call('HEAD', '/nothing');
     assert.deepEqual([status, body], [404, undefined]);
   });
 
   describe('request ids', () => {
-    it('returns a valid request id of the client', async () => {
+    it('a valid request id of the client is returned', async () => {
       const { headers } = await app.call('GET', '/health', { headers: { 'X-Request-Id': 'abc.DEF-1_2' } });
       assert.equal(headers.get('x-request-id'), 'abc.DEF-1_2');
     });
@@ -65,7 +65,7 @@ describe('answers outside the endpoints', () => {
   describe('bodies', () => {
     const body = { to: '+15551234567', channel: 'sms', content: { text: 'x' } };
     for (const text of ['{', '[]', '"x"', 'to=1', 'null']) {
-      it(`400 ${text}`, async () => {
+      it(`400 for the body ${text}`, async () => {
         const answer = await app.call('POST', send, { key, body: text });
         assert.deepEqual([answer.status, answer.body.error], [400, 'Invalid JSON body']);
         const [fault, reason] = answer.body.details;
@@ -73,7 +73,7 @@ describe('answers outside the endpoints', () => {
         assert.equal(reason.field, '');
       });
     }
-    it('400 names every required field without a body', async () => {
+    it('400 for a send without a body names every required field', async () => {
       const answer = await app.call('POST', send, { key });
       assert.equal(answer.status, 400);
       assert.deepEqual(
@@ -81,11 +81,11 @@ describe('answers outside the endpoints', () => {
         ['to', 'channel', 'content.text'],
       );
     });
-    it('reads JSON with any content type', async () => {
+    it('201 for a send in JSON with any content type', async () => {
       const answer = await app.call('POST', send, { key, body, headers: { 'Content-Type': 'text/plain' } });
       assert.equal(answer.status, 201);
     });
-    it('400 names the encodings for any other one, and what the body is not', async () => {
+    it('400 for a body in another encoding names the encodings, and a broken one says what it is not', async () => {
       const post = (encoding: string, bytes: Buffer) =>
         fetch(app.url + send, { method: 'POST', headers: { 'X-API-Key': key, 'Content-Encoding': encoding }, body: new Uint8Array(bytes) });
       const packed = gzipSync(JSON.stringify(body));
@@ -99,13 +99,13 @@ describe('answers outside the endpoints', () => {
       }
       assert.deepEqual([(await post('x-gzip', packed)).status, (await post('', Buffer.from(JSON.stringify(body)))).status], [201, 201]);
     });
-    it('413 above 100 kB, and the connection stays open', async () => {
+    it('413 for a body above 100 kB', async () => {
       for (const size of [102_400, 4_000_000]) {
         const answer = await app.call('POST', send, { key, body: { ...body, padding: 'x'.repeat(size) } });
         assert.deepEqual([answer.status, answer.body.error, answer.body.code], [413, 'Request body too large', 'payload_too_large']);
       }
     });
-    it('401 before 413 and 400', async () => {
+    it('401 without a key, before the 413 and the 400 of its body', async () => {
       const answer = await app.call('POST', send, { body: 'x'.repeat(200_000) });
       assert.deepEqual([answer.status, answer.body.error], [401, 'Missing X-API-Key header']);
     });
@@ -159,7 +159,7 @@ describe('a database that fails', () => {
     ({ key } = await app.account());
   });
 
-  it('500 with the fixed text only', async () => {
+  it('500 with the fixed text only when a statement of the database fails', async () => {
     await app.deps.db.query('ALTER TABLE messages RENAME TO messages_away');
     const { status, body } = await app.call('GET', '/api/v1/messages?channel=sms', { key });
     await app.deps.db.query('ALTER TABLE messages_away RENAME TO messages');

@@ -40,12 +40,12 @@ describe('faults behind a request of the same connection', () => {
     ['a body without a length', `${request}{"code":"123456"}`, ['HTTP/1.1 400', '"error":"Malformed HTTP request"']],
     ['an unknown method', `${request}FOO / HTTP/1.1\r\nHost: x\r\n\r\n`, ['HTTP/1.1 404', '"error":"Not found"']],
   ] as const) {
-    it(`answers ${what} after the request`, async () => {
+    it(`${what} is answered after the request before it`, async () => {
       assert.deepEqual(await heard(said, 'clientError'), [...first, ...refusal]);
     });
   }
 
-  it('answers CONNECT after the request', async () => {
+  it('CONNECT is answered after the request before it', async () => {
     const said = `${request}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`;
     assert.deepEqual(await heard(said, 'connect'), [...first, 'HTTP/1.1 404', '"error":"Not found"']);
   });
@@ -55,7 +55,7 @@ describe('faults behind a request of the same connection', () => {
     assert.deepEqual(await heard(`${request}${request}{}`, 'clientError'), answers);
   });
 
-  it('refuses a request whose own body is malformed without waiting for its answer', async () => {
+  it('400 for a request whose own body is malformed, without waiting for its answer', async () => {
     const said = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write(said);

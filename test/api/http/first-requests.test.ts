@@ -16,7 +16,7 @@ const busyFor = (ms: number) => {
 };
 
 describe('the order in which first requests start', () => {
-  it('starts one request of each client in turn, and those of one client as they came', async () => {
+  it('one first request of each client starts in turn, and those of one client start as they came', async () => {
     const turns = new FirstRequestTurns();
     const started: string[] = [];
     for (const request of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) turns.add(request.slice(0, 1), () => started.push(request));
@@ -24,7 +24,7 @@ describe('the order in which first requests start', () => {
     assert.deepEqual(started, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('starts at most one request in a turn of the event loop', async () => {
+  it('at most one first request starts in a turn of the event loop', async () => {
     const turns = new FirstRequestTurns();
     let started = 0;
     const startedIn: number[] = [];
@@ -42,7 +42,7 @@ describe('the order in which first requests start', () => {
     ['', 0],
     [', and other work takes longer than a phase in each turn', 60],
   ] as const) {
-    it(`starts requests although connections never stop${what}`, async () => {
+    it(`first requests start although connections never stop${what}`, async () => {
       const turns = new FirstRequestTurns();
       let started = 0;
       for (let number = 0; number < 20; number++) turns.add('a', () => (started += 1));

@@ -6,7 +6,7 @@ import { useApi, useApiStarts } from '../use-api.js';
 describe('GET /health', () => {
   const app = useApi({ forEachTest: true });
 
-  it('200 when all is ok, without an envelope', async () => {
+  it('/health: 200 when all is ok, without an envelope', async () => {
     const { status, body } = await app.call('GET', '/health');
     assert.equal(status, 200);
     assert.deepEqual([body.status, body.services], ['ok', { database: 'ok', redis: 'ok', queue: 'ok' }]);
@@ -17,7 +17,7 @@ describe('GET /health', () => {
     ['Temporal refuses', async () => Promise.reject(new Error('14 UNAVAILABLE'))],
     ['Temporal hangs', () => new Promise<boolean>(() => undefined)],
   ] as [string, () => Promise<boolean>][]) {
-    it(`503 when ${what}`, async () => {
+    it(`/health: 503 when ${what}`, async () => {
       app.deps.temporal.hasWorker = hasWorker;
       const startedAt = performance.now();
       const { status, body } = await app.call('GET', '/health');
@@ -37,7 +37,7 @@ describe('GET /health', () => {
       return [status, body.status, body.watcher.status];
     };
 
-    it('200 with its age and the steps that failed', async () => {
+    it('/health: 200 with the age of the watcher and the steps that failed', async () => {
       startedBefore(1_000);
       await roundBefore(100, ['repairMails']);
       const { status, body } = await app.call('GET', '/health');
@@ -45,23 +45,23 @@ describe('GET /health', () => {
       assert.ok(Math.abs(body.watcher.age_seconds - 100) < 10, body.watcher.age_seconds);
       assert.deepEqual([body.watcher.status, body.watcher.failing], ['ok', ['repairMails']]);
     });
-    it('503 without a run for three minutes', async () => {
+    it('/health: 503 when the watcher has not run for three minutes', async () => {
       startedBefore(1_000);
       await roundBefore(185);
       assert.deepEqual(await health(), [503, 'degraded', 'error']);
     });
-    it('503 without any run three minutes after the start', async () => {
+    it('/health: 503 when the watcher has not run three minutes after the start', async () => {
       assert.deepEqual(await health(), [200, 'ok', 'ok']);
       const long = await startApi();
       startedBefore(185, long);
       assert.deepEqual(await health(long), [503, 'degraded', 'error']);
     });
-    it('200 right after a start with an old last run', async () => {
+    it('/health: 200 right after a start with an old last run of the watcher', async () => {
       await roundBefore(86_400);
       assert.deepEqual(await health(), [200, 'ok', 'ok']);
     });
   });
-  it('checks once for many requests at once', async () => {
+  it('/health checks once for many requests at once', async () => {
     let asked = 0;
     app.deps.temporal.hasWorker = async () => ++asked > 0;
     const startedAt = performance.now();

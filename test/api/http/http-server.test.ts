@@ -59,7 +59,7 @@ describe('slow clients', () => {
     });
   }
 
-  it('serves no request that comes after a 408', async () => {
+  it('no request is served that comes after a 408', async () => {
     let count = 0;
     const discard = answer;
     answer = (req, res) => {
@@ -83,7 +83,7 @@ describe('slow clients', () => {
     assert.match(await heard(await open(`${head}\r\n1234567890`)), /^HTTP\/1\.1 200 OK[^]*well$/);
   });
 
-  it('408 for a body that does not end, also after a wait of the service', async () => {
+  it('408 for a body that does not end, also after the service has waited before it reads', async () => {
     const discard = answer;
     answer = (req, res) => void sleep(2 * timeouts.bodyMs).then(() => discard(req, res));
     assert.match(await heard(await open(`${head}\r\n123`)), /^HTTP\/1\.1 408 /);
@@ -106,19 +106,19 @@ describe('slow clients', () => {
     await closed;
   });
 
-  it('cuts off a request that arrives byte by byte', async () => {
+  it('408 for a request that arrives byte by byte', async () => {
     const socket = await open(head);
     const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 10);
     assert.match(await heard(socket), /^HTTP\/1\.1 408 /);
     clearInterval(drip);
   });
 
-  it('closes an idle connection after its answer', async () => {
+  it('an idle connection is closed after its answer', async () => {
     assert.match(await heard(await open(`${head}\r\n1234567890`)), /^HTTP\/1\.1 200 OK[^]*well$/);
   });
 
   for (const waitMs of [0, 2 * timeouts.idleMs]) {
-    it(`cuts off a client that does not read an answer after ${waitMs} ms`, async () => {
+    it(`a client that does not read an answer, which came after ${waitMs} ms, is cut off`, async () => {
       answer = (_req, res) => void sleep(waitMs).then(() => res.end(Buffer.alloc(64 * 1024 * 1024)));
       const connected = once(server, 'connection') as Promise<[Socket]>;
       const socket = await open('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -132,7 +132,7 @@ describe('slow clients', () => {
     ['a CONNECT', 'CONNECT x:443 HTTP/1.1'],
     ['a slow request', 'GET /slow HTTP/1.1'],
   ] as const) {
-    it(`cuts off a client that does not read an answer, also with ${second} behind it`, async () => {
+    it(`a client that does not read an answer is cut off, also with ${second} behind it`, async () => {
       const unread = Buffer.alloc(64 * 1024 * 1024);
       answer = ({ url }, res) => void (url === '/slow' ? sleep(2 * timeouts.idleMs) : Promise.resolve()).then(() => res.end(unread));
       const connected = once(server, 'connection') as Promise<[Socket]>;

@@ -137,13 +137,13 @@ describe('credentials', () => {
   }
 
   for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
-    it(`200 for the scheme ${scheme}`, async () => {
+    it(`200 for a JWT with the scheme ${scheme}`, async () => {
       const { status } = await app.call('GET', '/api/v1/api-keys', { headers: { Authorization: `${scheme} ${account.jwt}` } });
       assert.equal(status, 200);
     });
   }
   for (const value of ['Basic eDp5', 'Bearer', 'Token abc', 'Bearer a b']) {
-    it(`401 for ${value}`, async () => {
+    it(`401 for the credential ${value}`, async () => {
       const { status, body } = await app.call('GET', '/api/v1/api-keys', { headers: { Authorization: value } });
       assert.deepEqual([status, body.error], [401, unauthorized]);
     });

@@ -27,7 +27,7 @@ describe('the early refusal of sends', () => {
     return { status, words, headers: [...headers].filter(([name]) => !own.includes(name)) };
   };
 
-  it('503 with the same body and headers as from the application', async () => {
+  it('503 for a send that is refused early, with the same body and headers as from the application', async () => {
     await startFull({ CORS_ORIGINS: 'https://app.example' });
     const headers = { Origin: 'https://app.example' };
     const { key } = await app.account();

@@ -56,7 +56,7 @@ describe('rate limits in Redis', () => {
     });
   }
 
-  it('a changed period applies to clients whose window is open', async () => {
+  it('a changed period of a rate limit applies to clients whose window is open', async () => {
     const redis = await startRedis();
     try {
       const key = generateApiKey();
@@ -103,7 +103,7 @@ describe('rate limits in Redis', () => {
 describe('rate limits without Redis', () => {
   const startApi = useApiStarts();
 
-  it('429 after the limit, counted in memory', async () => {
+  it('429 above a rate limit without Redis, counted in memory', async () => {
     const app = await startApi({ RATE_LIMIT_API: '2/60', REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
     const seen: number[] = [];
     for (let count = 1; count <= 3; count += 1) seen.push((await app.call('GET', list)).status);

@@ -41,14 +41,14 @@ describe('rate limits', () => {
     assertRefused(answers[5] as Answer);
   });
 
-  it('429 above the limit for requests at once', async () => {
+  it('429 above the limit of a key for requests at once', async () => {
     const { key } = await app.account();
     const answers = await Promise.all(Array.from({ length: 200 }, () => app.call('GET', list, { key })));
     assert.equal(answers.filter(({ status }) => status === 200).length, 5);
     assert.equal(answers.filter(({ status }) => status === 429).length, 195);
   });
 
-  it('counts every key apart, and bad credentials by address', async () => {
+  it('rate limits count every key apart, and bad credentials by their address', async () => {
     const [one, other] = [await app.account(), await app.account()];
     await repeat(6, () => app.call('GET', list, { key: one.key }));
     assert.equal((await app.call('GET', list, { key: other.key })).status, 200);
@@ -60,12 +60,12 @@ describe('rate limits', () => {
     assert.equal((await app.call('GET', '/health')).status, 200, 'health has a window of its own');
   });
 
-  it('counts a well-formed unknown key apart', async () => {
+  it('rate limits count a well-formed unknown key apart', async () => {
     const key = generateApiKey();
     assert.deepEqual(statuses(await repeat(6, () => app.call('GET', list, { key }))), [401, 401, 401, 401, 401, 429]);
   });
 
-  it('counts a JWT by its workspace over all endpoints', async () => {
+  it('rate limits count a JWT by its workspace over all endpoints', async () => {
     const { jwt, key } = await app.account();
     const answers = [
       await app.call('GET', '/api/v1/api-keys', { jwt }),
@@ -79,31 +79,31 @@ describe('rate limits', () => {
     assert.equal((await app.call('GET', '/api/v1/webhooks', { key })).status, 200, 'the key of the same workspace has its own');
   });
 
-  it('counts requests to /auth by address and route', async () => {
+  it('rate limits count requests to /auth by address and route', async () => {
     const login = () => app.call('POST', '/api/v1/auth/login', { body: {} });
     assert.deepEqual(statuses(await repeat(3, login)), [400, 400, 429]);
     assert.equal((await app.call('POST', '/api/v1/auth/signup', { body: {} })).status, 400);
   });
 
-  it('404 for an unknown route, which is not counted', async () => {
+  it('404 for an unknown route, which rate limits do not count', async () => {
     const answers = await repeat(7, () => app.call('GET', '/nothing'));
     assert.deepEqual(new Set(statuses(answers)), new Set([404]));
     assert.equal(answers[6]?.headers.get('x-ratelimit-remaining'), '5');
   });
 
-  it('ignores X-Forwarded-For of unknown addresses', async () => {
+  it('rate limits ignore X-Forwarded-For of unknown addresses', async () => {
     for (let index = 0; index < 5; index += 1) await app.call('GET', list, { headers: { 'X-Forwarded-For': `10.0.0.${index}` } });
     assertRefused(await app.call('GET', list, { headers: { 'X-Forwarded-For': '10.0.0.99' } }));
   });
 
-  it('uses X-Forwarded-For of a trusted proxy up to the first unknown address', async () => {
+  it('rate limits use X-Forwarded-For of a trusted proxy up to the first unknown address', async () => {
     const proxied = await startApi({ RATE_LIMIT_API: '2/60', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' });
     const from = (chain: string) => proxied.call('GET', list, { headers: { 'X-Forwarded-For': chain } });
     assert.deepEqual(statuses([await from('1.1.1.1'), await from('9.9.9.9, 1.1.1.1, 10.0.0.1'), await from('1.1.1.1')]), [401, 401, 429]);
     assert.equal((await from('2.2.2.2')).status, 401);
   });
 
-  it('counts a client once when its proxy adds the port of each connection', async () => {
+  it('rate limits count a client once when its proxy adds the port of each connection', async () => {
     const proxied = await startApi({ RATE_LIMIT_API: '2/60', TRUSTED_PROXIES: '127.0.0.1' });
     const from = (address: string) => proxied.call('GET', list, { headers: { 'X-Forwarded-For': address } });
     assert.deepEqual(statuses([await from('1.1.1.1:40001'), await from('1.1.1.1:40002'), await from('1.1.1.1')]), [401, 401, 429]);

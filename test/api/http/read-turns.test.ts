@@ -19,13 +19,13 @@ describe('turns of costly reads', () => {
     return hasBegun;
   };
 
-  it('turns of costly reads keep a workspace waiting after long reads while messages are sent, and no other workspace', async () => {
+  it('while messages are sent, only a workspace with long costly reads waits for its turn', async () => {
     const turns = turnsBeside(true);
     await readTwice(turns);
     assert.deepEqual([await beginsAtOnce(turns, 'one'), await beginsAtOnce(turns, 'another')], [false, true]);
   });
 
-  it('turns of costly reads keep nobody waiting while nothing is sent', async () => {
+  it('costly reads keep nobody waiting while nothing is sent', async () => {
     const turns = turnsBeside(false);
     await readTwice(turns);
     assert.equal(await beginsAtOnce(turns, 'one'), true);

@@ -8,7 +8,7 @@ import { freePort } from '../../support/network/free-port.js';
 import { startRedis } from '../../support/parts/redis.js';
 
 describe('a command to a Redis that hangs', () => {
-  it('fails, and is not sent again after a reconnect: its request was counted in memory', async () => {
+  it('a command to a Redis that hangs fails, and is not sent again after a reconnect', async () => {
     let evals = 0;
     let connections = 0;
     let isHanging = false;
@@ -41,7 +41,7 @@ describe('a Redis that refuses writes', () => {
     if (process.env.TEST_REDIS === undefined) this.skip();
   });
 
-  it('is logged once, and once when it accepts them again', async () => {
+  it('a Redis that refuses writes is logged once, and once when it accepts them again', async () => {
     const server = await startRedis();
     const lines: string[] = [];
     const log = (...said: unknown[]) => void lines.push(String(said.at(-1)));
@@ -67,7 +67,7 @@ describe('a node of a Redis cluster', () => {
     if (process.env.TEST_REDIS === undefined) this.skip();
   });
 
-  it('refuses the counters if it does not serve all keys', async () => {
+  it('a node of a Redis cluster gets no counters if it does not serve all keys', async () => {
     const cluster = ['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no', '--cluster-port', String(await freePort())];
     const server = await startRedis(...cluster);
     const redis = connectRedis(server.url, createLogger('test', 'silent'));

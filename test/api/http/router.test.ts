@@ -13,14 +13,14 @@ const isEndpoint = (value: unknown): boolean => typeof value === 'object' && val
 
 describe('assertReachable', () => {
   const at = (id: string, path: string, method: 'get' | 'post' = 'get') => ({ id, method, path });
-  it('refuses a path that an earlier path hides', () => {
+  it('a path that an earlier path hides is refused', () => {
     assert.throws(() => assertReachable([at('a', '/x/:id'), at('b', '/x/events')]), /a hides b: declare \/x\/events before \/x\/:id/);
     assert.throws(() => assertReachable([at('a', '/x/:id'), at('b', '/x/:name')]), /a hides b/);
   });
-  it('accepts another order, method or length', () => {
+  it('paths with another order, method or length are accepted', () => {
     assertReachable([at('b', '/x/events'), at('a', '/x/:id'), at('c', '/x/events', 'post'), at('d', '/x/:id/events')]);
   });
-  it('accepts the endpoints of the API', () => {
+  it('no endpoint of the API hides another', () => {
     assertReachable(endpoints);
     assert.equal(new Set(endpoints.map(({ id }) => id)).size, endpoints.length);
   });
@@ -42,7 +42,7 @@ describe('api/endpoints/', () => {
 describe('bucketOf', () => {
   const key = { kind: 'key', digest: Buffer.from('digest'), older: [] } as const;
   const jwt = { kind: 'jwt', claims: { sub: 'w', tv: 3, exp: 0 } } as const;
-  it('counts by the digest of the key, the workspace of a JWT, or the address', () => {
+  it('rate limits count by the digest of the key, the workspace of a JWT, or the address', () => {
     assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip'), { rateClass: 'api', key: key.digest.toString('base64url') });
     assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip', 'id of key'), { rateClass: 'api', key: 'id of key' });
     assert.deepEqual(bucketOf({ id: 'x', rate: 'bulk' }, key, 'ip'), { rateClass: 'bulk', key: key.digest.toString('base64url') });
@@ -53,25 +53,25 @@ describe('bucketOf', () => {
 });
 
 describe('addressKey', () => {
-  it('counts by the whole IPv4 address, and by the /64 of an IPv6 address', () => {
+  it('rate limits count by the whole IPv4 address, and by the /64 of an IPv6 address', () => {
     assert.equal(addressKey('10.1.2.3'), '10.1.2.3');
     assert.equal(addressKey('::ffff:10.1.2.3'), '10.1.2.3');
     assert.equal(addressKey('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
     assert.equal(addressKey('2001:db8:1:2::1'), addressKey('2001:db8:1:2:ffff::9'));
     assert.equal(addressKey(undefined), 'unknown');
   });
-  it('leaves out the zone of an address, whatever its text is', () => {
+  it('rate limits leave out the zone of an address, whatever its text is', () => {
     for (const zone of ['eth0', 'br-1a2b', 'eth0.100', '%', '']) assert.equal(addressKey(`fe80::1%${zone}`), 'fe80:0:0:0::/64');
     assert.equal(addressKey('fe80::1::2%eth0'), 'fe80::1::2%eth0');
   });
 });
 
 describe('idempotency keys', () => {
-  it('accepts idempotency keys of 1 to 255 visible ASCII characters', () => {
+  it('an idempotency key has 1 to 255 visible ASCII characters', () => {
     for (const key of [null, 'a', '!~', 'x'.repeat(255)]) assert.deepEqual(faultsOfIdempotencyKey(key), []);
     for (const key of ['', ' ', 'a b', 'ä', 'x'.repeat(256), 'a\x7f']) assert.equal(faultsOfIdempotencyKey(key).length, 1);
   });
-  it('takes bodies with another order of fields for the same request', () => {
+  it('bodies with another order of fields are the same request for an idempotency key', () => {
     const digest = (body: object) => digestRequest(body).toString('hex');
     assert.equal(digest({ a: 1, b: { c: [1, 2], d: undefined } }), digest({ b: { c: [1, 2] }, a: 1 }));
     assert.notEqual(digest({ a: [1, 2] }), digest({ a: [2, 1] }));

@@ -77,14 +77,14 @@ describe('api/server', () => {
     started = [];
   });
 
-  it('exits 1 and lists every wrong setting', async () => {
+  it('the API exits with 1 and lists every wrong setting', async () => {
     const running = start({ PORT: 'x', JWT_SECRET: 'short' });
     running.ready.catch(() => undefined);
     assert.deepEqual(await running.exited, [1, null]);
     assert.match(running.output(), /^Bad settings:\n {2}- PORT .*\n {2}- JWT_SECRET .*\n$/);
   });
 
-  it('exits 1 with one sentence when the port is taken', async () => {
+  it('the API exits with 1 and one sentence when its port is taken', async () => {
     const taken = createServer().listen(port, '127.0.0.1');
     await once(taken, 'listening');
     const running = start();
@@ -93,7 +93,7 @@ describe('api/server', () => {
     taken.close();
   });
 
-  it('exits 1 and names the migration that the database lacks', async () => {
+  it('the API exits with 1 and names the migration that the database lacks', async () => {
     const removed = await select<{ name: string }>(database.db, `DELETE FROM schema_migrations WHERE name >= '0047' RETURNING name`);
     const running = start();
     running.ready.catch(() => undefined);
@@ -103,7 +103,7 @@ describe('api/server', () => {
     for (const { name } of removed) await select(database.db, 'INSERT INTO schema_migrations (name) VALUES ($1)', [name]);
   });
 
-  it('starts without database and Temporal, which /health shows, and logs settings that do not fit together', async () => {
+  it('the API starts without database and Temporal, which /health shows, and logs settings that do not fit together', async () => {
     const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', TEMPORAL_ADDRESS: '127.0.0.1:1' };
     const running = start({ ...away, STRIPE_SECRET_KEY: 'sk_test_1' });
     assert.deepEqual(await running.ready, [{ ready: true }, undefined]);
@@ -115,7 +115,7 @@ describe('api/server', () => {
     await until(() => running.output().includes(warned), 'the log warns');
   });
 
-  it('500 with Retry-After without a worker, and the log holds no personal data', async () => {
+  it('500 with Retry-After for a send without a worker, and the log holds no personal data', async () => {
     const running = start();
     await running.ready;
     assert.equal((await post('/api/v1/auth/signup', signup)).status, 201);
@@ -144,7 +144,7 @@ describe('api/server', () => {
   });
 
   for (const how of ['SIGTERM', 'SIGINT', 'disconnect'] as const) {
-    it(`answers open requests and exits 0 on ${how}`, async () => {
+    it(`the API answers open requests and exits with 0 on ${how}`, async () => {
       const running = start();
       await running.ready;
       await (await fetch(url('/health'))).text(); // leaves an idle connection open
@@ -168,7 +168,7 @@ describe('api/server', () => {
     });
   }
 
-  it('exits 0 after DRAIN_SECONDS', async () => {
+  it('the API exits with 0 after DRAIN_SECONDS', async () => {
     const running = start({ DRAIN_SECONDS: '2' });
     await running.ready;
     const stoppedAt = performance.now();
@@ -177,7 +177,7 @@ describe('api/server', () => {
     assert.ok(performance.now() - stoppedAt >= 2_000, 'it served on');
   });
 
-  it('says 503 at /ready and serves on after SIGTERM, and stops at once when a second signal comes', async () => {
+  it('/ready says 503 after SIGTERM while the API serves on, and a second signal ends it at once', async () => {
     const running = start({ DRAIN_SECONDS: '60' });
     await running.ready;
     const statusOf = async (path: string) => (await fetch(url(path))).status;

@@ -57,9 +57,9 @@ describe('validation of messages/send', () => {
     ['unknown fields', goodWith({ status: 'delivered', credits_used: 0, content: { text: 'x', image: 5 } }), []],
   ];
   for (const [what, body, expected] of cases)
-    it(`${what}: ${expected.join(' · ').slice(0, 90) || 'passes'}`, () => assert.deepEqual(faults(body), expected));
+    it(`a send with ${what}: ${expected.join(' · ').slice(0, 90) || 'passes'}`, () => assert.deepEqual(faults(body), expected));
 
-  it('refuses an e-mail with more than 90 kB of text and html', () => {
+  it('an e-mail with more than 90 kB of text and html is refused', () => {
     const content = { text: 'x'.repeat(60_000), html: 'ä'.repeat(20_000) };
     assert.deepEqual(faults(goodWith({ channel: 'email', to: 'a@b.co', content })), [
       'content.text: content.text and content.html must be at most 90 kB together',
@@ -81,14 +81,14 @@ describe('validation of messages/send', () => {
 
   describe('metadata', () => {
     const metadataCases: [string, unknown, string[]][] = [
-      ['text', 'x', ['metadata: metadata must be an object']],
-      ['a list', [], ['metadata: metadata must be an object']],
+      ['a text instead of an object', 'x', ['metadata: metadata must be an object']],
+      ['a list instead of an object', [], ['metadata: metadata must be an object']],
       ['50 keys', keys(50), []],
       ['51 keys', keys(51), ['metadata: metadata must have at most 50 keys']],
       ['5 levels', nested(5), []],
       ['6 levels', nested(6), ['metadata: metadata must be at most 5 levels deep']],
-      ['lists are levels too', { a: [[[[]]]] }, []],
-      ['six with lists', { a: [[[[[]]]]] }, ['metadata: metadata must be at most 5 levels deep']],
+      ['5 levels with lists', { a: [[[[]]]] }, []],
+      ['6 levels with lists', { a: [[[[[]]]]] }, ['metadata: metadata must be at most 5 levels deep']],
       [
         '20,000 levels',
         JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`),
@@ -96,22 +96,23 @@ describe('validation of messages/send', () => {
       ],
       ['4,096 bytes', { a: 'x'.repeat(4088) }, []],
       ['4,097 bytes', { a: 'x'.repeat(4089) }, ['metadata: metadata must be at most 4096 bytes']],
-      ['bytes, not characters', { a: 'ä'.repeat(2045) }, ['metadata: metadata must be at most 4096 bytes']],
+      ['2,053 characters in 4,098 bytes', { a: 'ä'.repeat(2045) }, ['metadata: metadata must be at most 4096 bytes']],
       ['NUL in a value', { a: { b: ['x', '\0'] } }, ['metadata.a.b[1]: metadata.a.b[1] must be valid text']],
       ['NUL in a key', { 'a\0': 1 }, ['metadata: metadata must be valid text']],
       ['a surrogate in a value', { a: '\udc00' }, ['metadata.a: metadata.a must be valid text']],
       ['infinity', { a: Number.POSITIVE_INFINITY }, ['metadata.a: metadata.a must be a number']],
-      ['constructor', { constructor: 1 }, ['metadata: metadata must not have a key constructor']],
-      ['prototype', { a: { prototype: 1 } }, ['metadata.a: metadata.a must not have a key prototype']],
+      ['a key constructor', { constructor: 1 }, ['metadata: metadata must not have a key constructor']],
+      ['a key prototype', { a: { prototype: 1 } }, ['metadata.a: metadata.a must not have a key prototype']],
     ];
-    for (const [what, metadata, expected] of metadataCases) it(what, () => assert.deepEqual(faults(goodWith({ metadata })), expected));
+    for (const [what, metadata, expected] of metadataCases)
+      it(`metadata with ${what}: ${expected.join(' · ') || 'passes'}`, () => assert.deepEqual(faults(goodWith({ metadata })), expected));
 
-    it('metadata with a key __proto__ are refused', () => {
+    it('metadata with a key __proto__ is refused', () => {
       assert.deepEqual(faults(goodWith({ metadata: JSON.parse('{"__proto__": {"x": 1}}') })), [
         'metadata: metadata must not have a key __proto__',
       ]);
     });
-    it('metadata keep all other keys', () => {
+    it('metadata keeps all other keys', () => {
       const metadata = { b: [1, null, true, { c: 'ä' }], a: '' };
       assert.deepEqual(check(sendBody, goodWith({ metadata })).value.metadata, metadata);
     });
@@ -125,7 +126,7 @@ describe('validation of messages/send', () => {
     }
     it('a number is refused as a date', () =>
       assert.deepEqual(faults(goodWith({ expires_at: 5 })), ['expires_at: expires_at must be a string']));
-    it('accepts 29 days ahead and the past', () =>
+    it('a date 29 days ahead or in the past is accepted', () =>
       assert.deepEqual(faults(goodWith({ scheduled_at: inDays(29) })).concat(faults(goodWith({ scheduled_at: inDays(-9) }))), []));
     it('a date 31 days ahead is refused', () =>
       assert.deepEqual(faults(goodWith({ scheduled_at: inDays(31) })), ['scheduled_at: scheduled_at must be at most 30 days ahead']));
@@ -136,16 +137,16 @@ describe('validation of messages/send', () => {
 
 describe('parseObject', () => {
   const parse = (text: string) => parseObject(Buffer.from(text));
-  it('reads an empty body as an empty object, and skips a byte order mark', () => {
+  it('an empty body is read as an empty object, and a byte order mark is skipped', () => {
     assert.deepEqual(parse(''), {});
     assert.deepEqual(parse('\ufeff{"a":1}'), { a: 1 });
   });
   for (const text of ['{', '[]', '"x"', '5', 'null', 'true', 'a=b', '{"a":1}x', "{'a':1}", ' ']) {
     it(`a body is refused: ${text}`, () => assert.throws(() => parse(text), { message: 'Invalid JSON body', code: 'validation_failed' }));
   }
-  it('refuses bytes that are not UTF-8', () =>
+  it('a body with bytes that are not UTF-8 is refused', () =>
     assert.throws(() => parseObject(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), { message: 'Invalid JSON body' }));
-  it('drops __proto__ from the body and from its objects', () => {
+  it('__proto__ is dropped from the body and from its objects', () => {
     const body = parse('{"__proto__":{"to":"x"},"content":{"__proto__":{"text":"x"}}}') as { content: object };
     assert.deepEqual(Object.getOwnPropertyNames(body), ['content']);
     assert.deepEqual(Object.getOwnPropertyNames(body.content), []);

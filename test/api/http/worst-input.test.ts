@@ -42,7 +42,7 @@ const inputs: [what: string, use: (text: string) => unknown, of: (length: number
 
 describe('the worst input', () => {
   for (const [what, use, of] of inputs) {
-    it(`costs time in proportion to its length: ${what}`, () => {
+    it(`the worst input costs time in proportion to its length: ${what}`, () => {
       const [short, long] = [of(8_000), of(32_000)];
       const [less, more] = [cpuCost(() => use(short)), cpuCost(() => use(long))];
       assert.ok(more < 8 * less + 10, `${less} ms, and ${more} ms for four times the length`); // the square would be 16 times

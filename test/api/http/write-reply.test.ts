@@ -56,7 +56,7 @@ describe('writeReply', () => {
     return response.status;
   };
 
-  it('503 for a second large answer beside an unread one, and 200 when its client is gone', async () => {
+  it('503 for a second large answer beside an unread one of its workspace, and 200 when its client is gone', async () => {
     const socket = await readNothing('a');
     assert.equal(await statusOf('/large/a'), 503);
     socket.destroy();
@@ -64,7 +64,7 @@ describe('writeReply', () => {
     assert.deepEqual([await statusOf('/large/a'), await statusOf('/large/a')], [200, 200]);
   });
 
-  it('200 after a client has left that had sent several requests at once', async () => {
+  it('200 for a large answer after a client has left that had sent several requests at once', async () => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     sockets.push(socket);
     socket.write('GET /half/a HTTP/1.1\r\nHost: x.test\r\n\r\n'.repeat(2));
