@@ -15,7 +15,7 @@ describe("the operator's command workspace create", () => {
     }));
   const count = async () => (await rows<{ n: number }>(app.deps.db, 'SELECT count(*) AS n FROM workspaces'))[0]?.n;
 
-  it('prints a link with which the owner sets a password, once, and then logs in', async () => {
+  it('workspace create prints a link with which the owner sets a password once, and then logs in', async () => {
     const { code, out } = await admin('ada@example.com', '--company', 'Example', '--credits', '12.5', '--json');
     const { link, expires_at, ...created } = JSON.parse(out);
     const { workspace_id } = created;
@@ -35,7 +35,7 @@ describe("the operator's command workspace create", () => {
     assert.deepEqual(audit.body.data.audit_events[0].actor, { type: 'system', id: null, name: 'operator' });
     await assertBooks(app.deps.db);
   });
-  it('names the workspace after the domain and grants the signup credits by default', async () => {
+  it('workspace create names the workspace after the domain and grants the signup credits by default', async () => {
     const { code, out } = await admin('grace@example.org');
     assert.equal(code, 0);
     assert.match(
@@ -43,13 +43,13 @@ describe("the operator's command workspace create", () => {
       /^example\.org \([0-9a-f-]{36}\) was created for grace@example\.org with 7 credits\.\nIts owner .*:\nhttps:\/\/\S+\n$/,
     );
   });
-  it('exit code 1 for a taken address in any case, and stores nothing', async () => {
+  it('workspace create exits with 1 for a taken address in any case, and stores nothing', async () => {
     await admin('taken@example.com');
     const earlier = await count();
     const { code, err } = await admin('Taken@Example.com');
     assert.deepEqual([code, err, await count()], [1, 'Failed: Email already exists\n', earlier]);
   });
-  it('exit code 2 for wrong arguments, and stores nothing', async () => {
+  it('workspace create exits with 2 for wrong arguments, and stores nothing', async () => {
     const earlier = await count();
     for (const args of [
       [],

@@ -20,7 +20,7 @@ describe("the operator's command credit", () => {
   const admin = (...args: string[]) => command('credit', '--json', ...args);
   const balance = async () => (await app.call('GET', '/api/v1/balance', { key: account.key })).body.data.balance as number;
 
-  it('adds credits to the balance, the ledger and the audit events', async () => {
+  it('workspace credit adds credits to the balance, the ledger and the audit events', async () => {
     const { code, out } = await admin(account.workspaceId, '12.5', '--reason', 'invoice 17');
     assert.deepEqual([code, JSON.parse(out)], [0, { workspace_id: account.workspaceId, balance: 112.5, debt: 0, changed: true }]);
     assert.equal(await balance(), 112.5);
@@ -31,7 +31,7 @@ describe("the operator's command credit", () => {
     assert.deepEqual(audit.body.data.audit_events[0].changes, { credits: 12.5, reason: 'invoice 17' });
     await assertBooks(app.deps.db);
   });
-  it('adds those of one reference once, also when two commands run at once', async () => {
+  it('workspace credit adds the credits of one reference once, also when commands run at once', async () => {
     const earlier = await balance();
     const args = [account.workspaceId, '5', '--reason', 'invoice', '--reference', '18'];
     const ended = await Promise.all([admin(...args), admin(...args), admin(...args)]);
@@ -39,7 +39,7 @@ describe("the operator's command credit", () => {
     assert.equal(await balance(), earlier + 5);
     await assertBooks(app.deps.db);
   });
-  it('exit code 1 for another amount with a reference that was used, and nothing is added', async () => {
+  it('workspace credit exits with 1 for another amount with a used reference, and adds nothing', async () => {
     const args = ['--reason', 'invoice', '--reference', '19'];
     assert.equal((await admin(account.workspaceId, '5', ...args)).code, 0);
     const earlier = await balance();
@@ -48,13 +48,13 @@ describe("the operator's command credit", () => {
     assert.equal(await balance(), earlier);
   });
   for (const credits of ['0', '-5', 'x', '1.2345', '1e3', '9999999999']) {
-    it(`exit code 2 for ${credits} credits, and nothing is added`, async () => {
+    it(`workspace credit exits with 2 for ${credits} credits, and adds nothing`, async () => {
       const earlier = await balance();
       assert.equal((await admin(account.workspaceId, '--reason', 'x', '--', credits)).code, 2);
       assert.equal(await balance(), earlier);
     });
   }
-  it('shows the debt that is left, as the search for workspaces and the API do', async () => {
+  it('workspace credit shows the debt that is left, as the search for workspaces and the API do', async () => {
     const { workspaceId, jwt } = await app.account({ balance: 0 });
     const { db } = app.deps;
     await db.transaction((transaction) =>
@@ -68,7 +68,7 @@ describe("the operator's command credit", () => {
     assert.equal(JSON.parse((await admin(workspaceId, '12.5', '--reason', 'x')).out).debt, 0);
     assert.doesNotMatch((await command('workspace', 'find', workspaceId)).out, /debt/);
   });
-  it('take-credits takes them with a debt for what is missing, an entry and an audit event', async () => {
+  it('workspace take-credits takes credits, with a debt for what is missing, an entry and an audit event', async () => {
     const { workspaceId, jwt } = await app.account({ balance: 5_000 });
     const { code, out } = await command('workspace', 'take-credits', '--json', workspaceId, '7.5', '--reason', 'lost dispute');
     assert.deepEqual([code, JSON.parse(out)], [0, { workspace_id: workspaceId, balance: 0, debt: 2.5 }]);
@@ -84,7 +84,7 @@ describe("the operator's command credit", () => {
     assert.deepEqual(audit.body.data.audit_events[0].changes, { credits: 7.5, reason: 'lost dispute' });
     await assertBooks(app.deps.db);
   });
-  it('exit code 1 for a closed workspace, and nothing is added', async () => {
+  it('workspace credit exits with 1 for a closed workspace, and adds nothing', async () => {
     const { workspaceId } = await app.account({ balance: 0 });
     await closeWorkspace(app.deps.db, workspaceId, systemOrigin('operator'));
     const { code, out } = await admin(workspaceId, '5', '--reason', 'x');
@@ -92,7 +92,7 @@ describe("the operator's command credit", () => {
     assert.match(JSON.parse(out).error, /^Failed: the workspace .+ is closed: nobody could use the credits$/);
     assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), []);
   });
-  it('exit code 1 for an unknown workspace', async () => {
+  it('workspace credit exits with 1 for an unknown workspace', async () => {
     assert.equal((await admin('nobody@example.com', '5', '--reason', 'x')).code, 1);
   });
 });

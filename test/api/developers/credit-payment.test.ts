@@ -16,7 +16,7 @@ describe('the command credit with a payment', () => {
   const credit = (payment = 'pi_1', credits = '100', paid = '5.00 USD') =>
     admin(shop.buyer.workspaceId, credits, '--payment', payment, '--paid', paid);
 
-  it('credits it once, and a refund takes the credits back', async () => {
+  it('workspace credit credits a payment once, and a refund takes the credits back', async () => {
     const { refund } = await shop.buy();
     const ended = await Promise.all([credit(), credit(), credit()]);
     assert.deepEqual(
@@ -35,7 +35,7 @@ describe('the command credit with a payment', () => {
     );
   });
 
-  it('a refund that came before takes its part at once', async () => {
+  it('a refund that came before workspace credit takes its part at once', async () => {
     const { refund } = await shop.buy();
     await shop.send(refund(500));
     const { out } = await credit();
@@ -43,14 +43,14 @@ describe('the command credit with a payment', () => {
     assert.deepEqual(await shop.ledger(), ['purchase 100000', 'adjustment -100000']);
   });
 
-  it('a late event about the same payment credits nothing more', async () => {
+  it('a late event about a payment that workspace credit has credited adds nothing', async () => {
     const { session } = await shop.buy();
     assert.equal((await credit()).code, 0);
     await shop.send(session());
     assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['repeated'], ['purchase 100000']]);
   });
 
-  it('exit code 1 for a payment that an event has credited with other credits', async () => {
+  it('workspace credit exits with 1 for a payment that an event has credited with other credits', async () => {
     const { session } = await shop.buy();
     await shop.send(session());
     const { code, out } = await credit('pi_1', '50');
@@ -70,7 +70,7 @@ describe('the command credit with a payment', () => {
     [['--payment', 'pi_1', '--paid', '5 USD', '--reference', 'x'], /--reference/],
   ];
   for (const [args, why] of wrong)
-    it(`exit code 2 for ${args.join(' ')}`, async () => {
+    it(`workspace credit exits with 2 for ${args.join(' ')}`, async () => {
       const { code, out } = await admin(shop.buyer.workspaceId, '100', ...args);
       assert.equal(code, 2);
       assert.match(JSON.parse(out).error, why);

@@ -40,7 +40,7 @@ describe('numbers that JavaScript cannot hold', () => {
     });
   }
 
-  it('an on_invalid of skip leaves out a recipient with such a number', async () => {
+  it('on_invalid skip leaves out a recipient with a number beyond 2^53 - 1', async () => {
     const { status, body } = await post('messages/bulk', bulk(`"id":${id}},{"to":"+15551234568","id":"${id}"`, '"on_invalid":"skip"'));
     const { field, message } = fault('recipients[0].id');
     assert.deepEqual([status, body.data.batch.accepted, body.data.batch.errors], [201, 1, [{ index: 0, field, message }]]);
@@ -48,7 +48,7 @@ describe('numbers that JavaScript cannot hold', () => {
     assert.deepEqual(sent, [{ text: `v ${id}` }]);
   });
 
-  it('a second order number under the same key is never taken for the first', async () => {
+  it('400 for two large numbers under one idempotency key, which JavaScript takes for the same', async () => {
     const headers = { 'Idempotency-Key': 'order' };
     for (const field of ['metadata', 'variables']) {
       for (const number of [id, '1234567890123456790']) {

@@ -31,7 +31,7 @@ describe('47 mistakes of newcomers', () => {
     account = await app.account();
   });
 
-  it('the table has 45 mistakes; two more have tests of their own', () => assert.equal(mistakes.length, 45));
+  it('the table has 45 mistakes of newcomers, and two more have tests of their own', () => assert.equal(mistakes.length, 45));
 
   for (const mistake of mistakes) {
     it(`${mistake.status} for ${mistake.what}, with what to do`, async () => {
@@ -59,7 +59,7 @@ describe('47 mistakes of newcomers', () => {
     assertHelpful(answer, { status: 402, error, fix: 'POST /api/v1/billing/checkout' });
   });
 
-  it('no mistake leaves a message behind', async () => {
+  it('no mistake of a newcomer leaves a message behind', async () => {
     const { body } = await app.call('GET', '/api/v1/messages', { key: account.key });
     assert.deepEqual(
       body.data.messages.map(({ reference, content }: { reference: null; content: object }) => [reference, content]),

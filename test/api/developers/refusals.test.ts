@@ -77,7 +77,7 @@ describe('the details of refusals', () => {
     ['a misspelt key', keyPath, () => ({ 'X-API-Key': `${account.key}x` }), 'Invalid API key', 'The API key is incomplete or misspelt'],
   ];
   for (const [what, path, headers, error, why] of refused) {
-    it(`401 for ${what}`, async () => {
+    it(`401 for ${what}, and the detail says what the operation needs`, async () => {
       const { status, body } = await app.call('GET', path, { headers: headers() });
       const messages = body.details.map(({ message }: { message: string }) => message);
       assert.deepEqual([status, body.error, body.code, messages], [401, error, 'unauthorized', [why]]);
@@ -89,12 +89,12 @@ describe('the details of refusals', () => {
     [keyPath, 'ApiKey'],
     [eitherPath, 'Bearer, ApiKey'],
   ] as const) {
-    it(`401 asks for ${challenge} at ${path}`, async () => {
+    it(`401 with the challenge ${challenge} at ${path}`, async () => {
       const { status, headers } = await app.call('GET', path);
       assert.deepEqual([status, headers.get('www-authenticate')], [401, challenge]);
     });
   }
-  it('401 asks for Bearer after a wrong password', async () => {
+  it('401 with the challenge Bearer after a wrong password', async () => {
     const body = { email: 'nobody@example.com', password: 'a wrong password' };
     const login = await app.call('POST', '/api/v1/auth/login', { body });
     assert.deepEqual([login.status, login.headers.get('www-authenticate')], [401, 'Bearer']);

@@ -21,7 +21,7 @@ describe('unknown fields', () => {
     ['in an object', { content: { text: 'Hello', Html: '<p>' } }, 'content.Html', 'content.html'],
     ['in a list', { fallback: [{ chanel: 'email', channel: 'sms', after: 5 }] }, 'fallback[0].chanel', 'fallback[0].channel'],
   ] as const) {
-    it(`400 for a field ${what}, and nothing is charged`, async () => {
+    it(`400 for an unknown field ${what}, and nothing is charged`, async () => {
       const { status, body } = await send(more);
       assert.deepEqual([status, body.error, body.code], [400, unknown(field, meant).message, 'validation_failed']);
       assert.deepEqual(body.details, [unknown(field, meant)]);
@@ -29,7 +29,7 @@ describe('unknown fields', () => {
       assert.equal(listed.body.data.pagination.total, 0);
     });
   }
-  it('400 names the other faults too, in the order of the fields', async () => {
+  it('400 for an unknown field names the other faults too, in the order of the fields', async () => {
     const { status, body } = await post('/messages/send', { to: 'x', chanel: 'sms', content: { text: 'Hello' } });
     assert.equal(status, 400);
     assert.deepEqual(body.details, [unknown('chanel', 'channel'), { field: 'channel', message: 'Missing required field: channel' }]);
@@ -39,7 +39,7 @@ describe('unknown fields', () => {
       ['to', 'content.text', 'schedule_at'],
     );
   });
-  it('400 for a query parameter', async () => {
+  it('400 for an unknown query parameter that looks like a known one', async () => {
     const { status, body } = await app.call('GET', '/api/v1/messages?Status=sent', { key: account.key });
     assert.deepEqual([status, body.details], [400, [unknown('Status', 'status')]]);
   });
@@ -47,7 +47,7 @@ describe('unknown fields', () => {
     const { status, body } = await app.call('GET', '/api/v1/messages?Status=sent&Status=failed&to=x&to=y', { key: account.key });
     assert.deepEqual([status, body.details], [400, [unknown('Status', 'status'), { field: 'to', message: 'to must be given once' }]]);
   });
-  it('400 for a preview, of a single and of a bulk send', async () => {
+  it('400 for the preview of a single and of a bulk send with an unknown field', async () => {
     const bulk = { channel: 'sms', content: { text: 'Hello' }, recipients: [good.to] };
     for (const [body, fault] of [
       [{ ...good, referense: 'x' }, unknown('referense', 'reference')],
@@ -57,18 +57,18 @@ describe('unknown fields', () => {
       assert.deepEqual([status, answer.details], [400, [fault]]);
     }
   });
-  it('400 for an object in a recipient of a bulk send', async () => {
+  it('400 for an unknown object in a recipient of a bulk send that looks like a known field', async () => {
     const recipients = [{ to: good.to, Variables: { name: 'Ann' } }];
     const { status, body } = await post('/messages/bulk', { channel: 'sms', content: { text: 'Hello' }, recipients });
     assert.deepEqual([status, body.details], [400, [unknown('recipients[0].Variables', 'recipients[0].variables')]]);
   });
 
-  it('201 for a field that is like no other, and the header names it', async () => {
+  it('201 for an unknown field that is like no other, and the header names it', async () => {
     const { status, body, headers } = await send({ colour: 'red', content: { text: 'Hello', 'ü,\n': 1 } });
     assert.deepEqual([status, headers.get('ignored-fields')], [201, 'content.%C3%BC%2C%0A, colour']);
     assert.doesNotMatch(JSON.stringify(body), /colour|"red"/);
   });
-  it('201, or 200 for a preview, for a field of a recipient that is neither a variable nor known, and the header names it', async () => {
+  it('201 for an unknown field of a recipient that is no variable, 200 in a preview, and the header names it', async () => {
     const recipients = [good.to, { to: '+15551234568', colour: 'red', labels: ['a'], 'home address': { city: 'Oslo' }, none: null }];
     const body = { channel: 'sms', content: { text: 'Hello' }, recipients };
     for (const [path, expected] of [
@@ -85,7 +85,7 @@ describe('unknown fields', () => {
     const { status, headers } = await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body: text });
     assert.deepEqual([status, headers.get('ignored-fields')], [201, '__proto__, content.__proto__, recipients[0].__proto__']);
   });
-  it('200 for a query parameter that is like no other, and the header names it', async () => {
+  it('200 for an unknown query parameter that is like no other, and the header names it', async () => {
     const { status, headers } = await app.call('GET', '/api/v1/messages?search=hook', { key: account.key });
     assert.deepEqual([status, headers.get('ignored-fields')], [200, 'search']);
   });
@@ -108,7 +108,7 @@ describe('unknown fields', () => {
       assert.deepEqual([again.status, again.headers.get('ignored-fields')], [200, null], body.slice(0, 20));
     }
   });
-  it('201, or 200 for a preview, for a field of the content that the channel does not have, and the header names it', async () => {
+  it('201 for a content field that the channel does not have, 200 in a preview, and the header names it', async () => {
     const content = { text: 'Hello', foo: 1, subject: 'S', html: '<p>', unsubscribe: true, template: { name: 'hello', language: 'en' } };
     for (const [channel, to, others] of [
       ['sms', good.to, 'content.subject, content.html, content.unsubscribe, content.template'],
@@ -126,13 +126,13 @@ describe('unknown fields', () => {
       }
     }
   });
-  it('201 and no name for a field of the content that a step of the fallback sends, or that is empty', async () => {
+  it('the header does not name a content field that is empty, or that a step of the fallback sends', async () => {
     const fallback = [{ channel: 'email', to: 'ann@example.com', after: 60 }];
     const template = { name: 'hello', language: 'en' };
     const { status, headers } = await send({ content: { text: 'Hello', subject: 'S', html: '', template }, fallback });
     assert.deepEqual([status, headers.get('ignored-fields')], [201, 'content.template']);
   });
-  it('200 for a preview of a single send, and a warning names a field of the content that the channel does not have', async () => {
+  it('a warning in the preview of a single send names a content field that the channel does not have', async () => {
     const { body } = await post('/messages/preview', { ...good, content: { text: 'Hello', subject: 'S' } });
     assert.deepEqual(body.data.warnings, [{ field: 'content.subject', message: 'content.subject is ignored: it is not sent on sms' }]);
   });

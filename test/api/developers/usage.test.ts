@@ -13,7 +13,7 @@ describe('GET /api/v1/balance', () => {
   const app = useApi();
   beforeEach(inOneDay);
 
-  it('200 for a key of any scope and for a JWT: what is left, and what was spent today', async () => {
+  it('200 for the balance with any key or JWT: what is left, and what was spent today', async () => {
     const { key, jwt } = await app.account({ scopes: ['send_messages'] });
     const sms = { to: '+15551234567', channel: 'whatsapp', content: { text: 'Hello' } };
     await app.call('POST', '/api/v1/messages/send', { key, body: sms });
@@ -29,7 +29,7 @@ describe('GET /api/v1/balance', () => {
       assert.deepEqual([status, body.data], [200, wanted]);
     }
   });
-  it('200 with nothing spent and no limit', async () => {
+  it('200 for a balance with nothing spent and no limit', async () => {
     const { key } = await app.account({ scopes: ['manage_webhooks'] });
     const { status, body } = await app.call('GET', '/api/v1/balance', { key });
     assert.deepEqual([status, body.data.spend_today, body.data.spend_limit_day], [200, 0, null]);
@@ -70,7 +70,7 @@ describe('GET /api/v1/usage', () => {
   const usage = (query: string, credential: object = { key: account.key }) => app.call('GET', `/api/v1/usage${query}`, credential);
   const whole = { messages: 4, delivered: 2, failed: 1, credits: toCredits(2 * prices.sms + prices.whatsapp) };
 
-  it('200 with the sums of each day, of this workspace alone', async () => {
+  it('the usage has the sums of each day, of this workspace alone', async () => {
     const { status, body } = await usage('');
     const { from, to, ...sums } = body.data;
     assert.equal(status, 200);
@@ -78,7 +78,7 @@ describe('GET /api/v1/usage', () => {
     assert.deepEqual(sums, { by: 'day', ...whole, usage: [{ day: day(new Date()), ...whole }] });
     assert.deepEqual((await usage('', { jwt: account.jwt })).body.data.usage, sums.usage);
   });
-  it('200 with the sums of each channel', async () => {
+  it('the usage has the sums of each channel', async () => {
     const { status, body } = await usage('?by=channel');
     assert.equal(status, 200);
     assert.deepEqual(body.data.usage, [
@@ -87,13 +87,13 @@ describe('GET /api/v1/usage', () => {
       { channel: 'whatsapp', messages: 1, delivered: 1, failed: 0, credits: toCredits(prices.whatsapp) },
     ]);
   });
-  it('200 with nothing for a period in which there was nothing', async () => {
+  it('200 with zeros for the usage of a period without messages', async () => {
     const { status, body } = await usage('?from=2026-01-01&to=2026-01-31');
     assert.equal(status, 200);
     const nothing = { messages: 0, delivered: 0, failed: 0, credits: 0 };
     assert.deepEqual(body.data, { from: '2026-01-01T00:00:00.000Z', to: '2026-01-31T23:59:59.999Z', by: 'day', ...nothing, usage: [] });
   });
-  it('200 for the time before 1970, without a start', async () => {
+  it('200 for the usage up to a time before 1970, without a start', async () => {
     assert.deepEqual([(await usage('?to=1965-01-01')).status, (await usage('?to=1970-01-02')).status], [200, 200]);
   });
   for (const [query, field, message, hint] of [
@@ -103,12 +103,12 @@ describe('GET /api/v1/usage', () => {
     ['?from=2999-01-01', 'from', 'from must not be in the future'],
     ['?from=2026-01-01&to=2026-06-01', 'from', 'from and to must be at most 92 days apart'],
   ] as const) {
-    it(`400 for ${query}`, async () => {
+    it(`400 for the usage with ${query}`, async () => {
       const { status, body } = await usage(query);
       assert.deepEqual([status, body.details, body.hints], [400, [{ field, message }], hint && [hint]]);
     });
   }
-  it('limit_reached for a period with more messages than are added up', async () => {
+  it('limit_reached for the usage of a period with more messages than are added up', async () => {
     const now = Date.now();
     const period = { from: new Date(now - 3_600_000), to: new Date(now + 1000) };
     await assert.rejects(sumUsage(app.deps.db, account.workspaceId, { ...period, by: 'day' }, 3), { code: 'limit_reached' });

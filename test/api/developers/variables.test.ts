@@ -15,7 +15,7 @@ describe('variables of a single send', () => {
     app.call('POST', `/api/v1/messages/${path}`, { key: account.key, body, headers });
   const missing = (field: string) => ({ field, message: `Missing required field: ${field}` });
 
-  it('201 with the placeholders filled in, once, and priced as rendered', async () => {
+  it('201 for a send whose placeholders are filled in once, and which is priced as rendered', async () => {
     const text = 'Hi {{ name }}, {{n|none}} of {{ total | 9 }} \\{{x}}';
     const { status, body } = await post('send', sms(text, { variables: { name: '{{n}}', n: 3, other: true } }));
     assert.equal(status, 201);
@@ -23,19 +23,19 @@ describe('variables of a single send', () => {
     const long = await post('send', sms('{{a}}', { variables: { a: 'x'.repeat(161) } }));
     assert.deepEqual([long.body.data.message.credits_used, long.body.data.message.segments], [2, 2]);
   });
-  it('201 for an e-mail: subject and html too, values of html escaped', async () => {
+  it('201 for an e-mail whose subject and html are rendered too, with values escaped in html', async () => {
     const content = { subject: 'For {{n}}', text: 'Hi {{n}}', html: '<b>{{n}}</b>' };
     const { status, body } = await post('send', { to: 'a@example.com', channel: 'email', content, variables: { n: '<A&B>' } });
     assert.equal(status, 201);
     assert.deepEqual(body.data.message.content, { subject: 'For <A&B>', text: 'Hi <A&B>', html: '<b>&lt;A&amp;B&gt;</b>' });
   });
-  it('201 literally without variables, and with variables: null', async () => {
+  it('201 for a text with placeholders, sent literally without variables or with null', async () => {
     for (const more of [{}, { variables: null }]) {
       const { status, body } = await post('send', sms('Hi {{name}}', more));
       assert.deepEqual([status, body.data.message.content.text], [201, 'Hi {{name}}']);
     }
   });
-  it('400 for the missing variables beside faults of other fields, in the order of the body', async () => {
+  it('400 for missing variables beside faults of other fields, in the order of the body', async () => {
     const { status, body } = await post('send', { ...sms('{{a}}', { variables: {}, reference: '' }), to: 'x' });
     assert.deepEqual([status, body.details.map(({ field }: { field: string }) => field)], [400, ['to', 'variables.a', 'reference']]);
     for (const more of [{ channel: 'fax' }, { content: null }, { content: { text: 5 } }, { fallback: [5] }]) {
@@ -43,7 +43,7 @@ describe('variables of a single send', () => {
       assert.deepEqual([unreadable.status, unreadable.body.details.length], [400, 1], JSON.stringify(more));
     }
   });
-  it('400 for each variable that is missing, and nothing is charged', async () => {
+  it('400 for each variable that a send lacks, and nothing is charged', async () => {
     const before = await app.call('GET', '/api/v1/messages?limit=1', { key: account.key });
     const { status, body } = await post('send', sms('{{a}} {{b}} {{c|}}', { variables: {} }));
     assert.deepEqual([status, body.details], [400, [missing('variables.a'), missing('variables.b')]]);
@@ -57,12 +57,12 @@ describe('variables of a single send', () => {
     ['an empty rendering', '{{a}}', { a: '' }, 'Missing required field: content.text'],
     ['a rendering that is too long', '{{a}}', { a: 'x'.repeat(1601) }, 'content.text must be at most 1600 characters'],
   ] as const) {
-    it(`400 for ${what}`, async () => {
+    it(`400 for a send with ${what}`, async () => {
       const { status, body } = await post('send', sms(text, { variables }));
       assert.deepEqual([status, body.error], [400, message]);
     });
   }
-  it('400 for a text that its variables empty says so in the hint, alone and in a bulk send', async () => {
+  it('400 for a text that its variables empty, and the hint says so, alone and in a bulk send', async () => {
     const recipient = { to: '+15551234567', variables: { a: '' } };
     const hints = ['The text is empty once its variables are filled in. Give at least one of them a value'];
     const { message } = missing('content.text');
@@ -71,21 +71,21 @@ describe('variables of a single send', () => {
     const bulk = await post('bulk', { channel: 'sms', content: { text: '{{a}}' }, recipients: [recipient] });
     assert.deepEqual([bulk.status, bulk.body.details, bulk.body.hints], [400, [{ field: 'recipients[0]', message }], hints]);
   });
-  it('409 for more placeholders than a content may have', async () => {
+  it('409 for a send with more placeholders than a content may have', async () => {
     const { status, body } = await post('send', sms('{{a}}'.repeat(201), { variables: { a: 'x' } }));
     assert.deepEqual([status, body.code], [409, 'limit_reached']);
   });
   it('201 for a text that is short enough only when it is rendered', async () => {
     assert.equal((await post('send', sms(`{{ a ${' '.repeat(1600)} }}`, { variables: { a: 'x' } }))).status, 201);
   });
-  it('201 for a subject that is short enough only when it is rendered, 400 for a rendered one that is not', async () => {
+  it('201 for a subject that is short enough only when it is rendered, 400 for a rendered one that is too long', async () => {
     const content = { text: 'Hi', subject: `{{ a | ${'x'.repeat(998)} }}` };
     const subjectIs = async (a: string) => (await post('send', { to: 'a@example.com', channel: 'email', content, variables: { a } })).body;
     assert.equal((await subjectIs('Hello')).data?.message.content.subject, 'Hello');
     const message = 'content.subject must be one line of at most 998 characters';
     for (const a of ['x'.repeat(999), 'a\nb']) assert.deepEqual((await subjectIs(a)).details, [{ field: 'content.subject', message }]);
   });
-  it('422 for the same key with a template that renders the same', async () => {
+  it('422 for a used idempotency key with another template that renders the same', async () => {
     const headers = { 'Idempotency-Key': 'k1' };
     const first = await post('send', sms('Hi {{a}}', { variables: { a: 'x' } }), headers);
     const again = await post('send', sms('Hi {{a}}', { variables: { a: 'x' } }), headers);
@@ -93,7 +93,7 @@ describe('variables of a single send', () => {
     assert.equal((await post('send', sms('Hi x', { variables: { a: 'x' } }), headers)).status, 422);
     assert.equal((await post('send', sms('Hi x'), headers)).status, 422);
   });
-  it('201 with the steps of a fallback rendered too, 400 for their faults', async () => {
+  it('400 for a variable that only a step of the fallback lacks, and 201 with it', async () => {
     const body = { ...sms('Hi {{a}}', { variables: { a: 'Ann' } }), fallback: [{ channel: 'email', to: 'a@example.com', after: 60 }] };
     const content = { text: 'Hi {{a}}', subject: '{{s}}' };
     assert.deepEqual((await post('send', { ...body, content })).body.details, [missing('variables.s')]);
@@ -102,13 +102,13 @@ describe('variables of a single send', () => {
     assert.equal((await post('send', { ...sms('Hi {{a}}', { variables: { a: 'Ann' } }), content })).status, 201);
   });
 
-  it('200 for a preview, rendered', async () => {
+  it('200 for the preview of a send with variables, which shows the rendered text', async () => {
     const { status, body } = await post('preview', sms('Hi {{a}}', { variables: { a: 'Ann' } }));
     assert.equal(status, 200);
     assert.deepEqual([body.data.messages[0].text, body.data.warnings], ['Hi Ann', undefined]);
     assert.equal((await post('preview', sms('Hi {{a}}', { variables: {} }))).status, 400);
   });
-  it('200 for a preview without variables, with a warning for each text that has placeholders', async () => {
+  it('a preview without variables warns of each text that has placeholders', async () => {
     const { status, body } = await post('preview', sms('Hi {{a}}'));
     assert.equal(status, 200);
     assert.deepEqual(body.data.warnings, [
@@ -116,7 +116,7 @@ describe('variables of a single send', () => {
     ]);
     assert.equal((await post('preview', sms('Hi'))).body.data.warnings, undefined);
   });
-  it('200 for a preview, which warns of what a send accepts and hardly anybody means', async () => {
+  it('a preview warns of what a send accepts and hardly anybody means', async () => {
     const suppressed = '+15557770000';
     await app.call('POST', '/api/v1/suppressions', { key: account.key, body: { channel: 'sms', recipient: suppressed } });
     const warned = async (message: object) => {

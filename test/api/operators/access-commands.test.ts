@@ -24,7 +24,7 @@ describe("the operator's commands against a thief of a password", () => {
       type,
     ]);
 
-  it('remove a second factor, mail its owner, and write an audit event with the reason', async () => {
+  it('totp remove ends a second factor, mails its owner, and writes an audit event with the reason', async () => {
     await enrol(me);
     assert.equal((await me.logIn()).body.code, 'code_required');
     assert.deepEqual(await admin('totp', 'remove', me.email), [2, { error: 'Usage: totp remove <workspace> --reason TEXT' }]);

@@ -17,12 +17,12 @@ describe('the certificates of the public addresses', () => {
   });
   after(() => receiver.close());
 
-  it('shows when certificates end, also of those that nobody would accept', async () => {
+  it('the gauge of certificates shows when they end, also of those that nobody would accept', async () => {
     createCertificateReader({ publicUrl: receiver.url, callbackUrl: receiver.url })();
     await until(async () => (await expiry()).size === 2, 'both certificates are read');
     for (const [address, end] of await expiry()) assert.ok(end > Date.now() + dayMs, String(address));
   });
-  it('shows no value while the server does not answer, and none without TLS', async () => {
+  it('the gauge of certificates has no value while the server does not answer, and none without TLS', async () => {
     apiMetrics.certificateEnd.reset();
     const { port } = receiver;
     await receiver.close();

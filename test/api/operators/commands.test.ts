@@ -23,7 +23,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<{ co
 }
 
 describe("the operator's commands as one program", () => {
-  it('explain all of them and each one, and exit with 2 for what they do not know', async () => {
+  it('help explains all commands and each one, and unknown ones exit with 2', async () => {
     const help = await runCommand(commands, ['help'], () => assert.fail('it connected'));
     assert.equal(help.code, 0);
     assert.deepEqual(await runCommand(commands, ['help', '--json'], () => assert.fail('it connected')), help);
@@ -52,12 +52,12 @@ describe("the operator's commands as one program", () => {
       assert.match(JSON.parse(asJson.out).error, why);
     }
   });
-  it('exit with 1 and name the missing setting', async () => {
+  it('commands exit with 1 and name the missing setting', async () => {
     const asJson = await run(['stuck', '--json']);
     assert.equal(asJson.code, 1);
     assert.match(JSON.parse(asJson.out).error, /DATABASE_URL/);
   });
-  it('exit with 1 and say which setting to check if PostgreSQL cannot be reached', async () => {
+  it('commands exit with 1 and say which setting to check if PostgreSQL cannot be reached', async () => {
     const env = { DATABASE_URL: `postgres://tidings@127.0.0.1:${await freePort()}/tidings` };
     for (const args of [['stuck'], ['audit', '--acknowledge', 'nobody'], ['migrate']]) {
       const { code, out, err } = await run(args, env);
@@ -65,18 +65,18 @@ describe("the operator's commands as one program", () => {
       assert.match(err, /^Failed: PostgreSQL cannot be used: connect ECONNREFUSED [^]*Check DATABASE_URL.*\n$/);
     }
   });
-  it('exit with 1 and name the migration if the database has no schema', async () => {
+  it('commands exit with 1 and name the command for migrations if the database has no schema', async () => {
     const { code, err } = await run(['workspace', 'find', 'ada'], { DATABASE_URL: `${process.env.TEST_DATABASE_SERVER}/postgres` });
     assert.equal(code, 1);
     assert.match(err, /^Failed: relation "workspaces" does not exist\. .*npm run migrate\n$/);
   });
-  it('the program runs the doctor, which names the faults of the settings', async () => {
+  it('the doctor of the operator’s program names the faults of the settings', async () => {
     const { code, out } = await run(['doctor', '--json'], { PORT: 'x' });
     assert.equal(code, 1);
     const { findings } = JSON.parse(out) as { findings: { subject: string; state: string }[] };
     assert.ok(findings.some(({ subject, state }) => subject === 'settings' && state === 'failed'));
   });
-  it('complete commands and options in bash', () => {
+  it('commands and their options are completed in bash', () => {
     const script = completionOf('bash', commands);
     const offered = (...typed: string[]) => {
       const words = ['tidings-admin', ...typed].map((word) => `'${word}'`).join(' ');
@@ -115,7 +115,7 @@ describe("the operator's commands for workspaces", () => {
     assert.deepEqual([(await admin('workspace', 'find', '%')).code, await found('%')], [1, []]);
   });
 
-  it('close a workspace after its address was given, and write an audit event', async () => {
+  it('workspace close needs the address of the workspace, and writes an audit event', async () => {
     const other = await app.account();
     const [row] = await rows<{ email: string }>(app.deps.db, 'SELECT email FROM workspaces WHERE id = $1', [other.workspaceId]);
     const { id } = await buildQueued(app.deps.db, other.workspaceId);

@@ -63,7 +63,7 @@ describe("the operator's commands for API keys", () => {
     assert.equal(JSON.parse(out).api_keys[0].id, id);
   });
 
-  it('revoke a key at once, and write an audit event of the operator with the reason, once', async () => {
+  it('keys revoke ends a key at once, and writes one audit event of the operator with the reason', async () => {
     assert.equal((await admin('keys', 'revoke', id)).code, 2);
     assert.equal(await balance(), 200);
     const [shown] = await rows<{ key_prefix: string }>(app.deps.db, 'SELECT key_prefix FROM api_keys WHERE id = $1', [id]);
@@ -78,7 +78,7 @@ describe("the operator's commands for API keys", () => {
     assert.match((await admin('keys', 'revoke', id, '--reason', 'leaked')).out, /was revoked already\.\n$/);
   });
 
-  it('revoke a complete key from the standard input, without printing it', async () => {
+  it('keys revoke takes a complete key from standard input, without printing it', async () => {
     const shown = await runWith(`${account.key}\n`, 'keys', 'find', '-', '--json');
     assert.equal(JSON.parse(shown.out).api_keys[0].id, id);
     const { code, out, err } = await runWith(`  ${account.key}  \nmore\n`, 'keys', 'revoke', '-', '--reason', 'leaked');
@@ -89,7 +89,7 @@ describe("the operator's commands for API keys", () => {
     assert.equal((await runWith('', 'keys', 'revoke', '-', '--reason', 'leaked')).code, 2);
   });
 
-  it('revoke no key by its prefix, and print none that is mistyped or unknown', async () => {
+  it('keys revoke refuses the prefix of a key, and prints no key that is mistyped or unknown', async () => {
     const mistyped = `${account.key.slice(0, -1)}${account.key.endsWith('0') ? '1' : '0'}`;
     for (const [key, code, why] of [
       [account.key.slice(0, 12), 2, /A prefix is not enough/],

@@ -8,7 +8,7 @@ describe("the operator's command workspace ledger", () => {
   const app = useApi();
   const run = (...args: string[]) => runAdmin(app.deps.db, {}, 'workspace', 'ledger', ...args);
 
-  it('shows the newest entries in credits, with their numbers, balances and causes', async () => {
+  it('workspace ledger shows the newest entries in credits, with their numbers, balances and causes', async () => {
     const { workspaceId } = await app.account({ balance: 10_500 });
     const { id } = await buildQueued(app.deps.db, workspaceId);
     await giveUpNow(app.deps.db, id);
@@ -32,7 +32,7 @@ describe("the operator's command workspace ledger", () => {
     assert.equal((await run(workspaceId)).out.split('\n').at(-2), '3 entries.');
   });
 
-  it('exits with 1 for an unknown workspace, and with 2 for a limit of 0', async () => {
+  it('workspace ledger exits with 1 for an unknown workspace, and with 2 for a limit of 0', async () => {
     const { code, err } = await run('nobody@example.com');
     assert.equal(code, 1);
     assert.match(err, /there is no workspace nobody@example\.com/);

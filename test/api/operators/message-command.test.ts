@@ -17,7 +17,7 @@ describe("the operator's command message", () => {
   };
   const text = async (id: string) => (await runAdmin(timelines.db, {}, 'message', id)).out;
 
-  it('shows a message of any workspace with its timeline as its owner sees it, and a masked recipient', async () => {
+  it('the command message shows a message with the timeline as its owner sees it, and a masked recipient', async () => {
     const { db, account } = timelines;
     const sent = await buildSent(db, account.workspaceId, { content: { text: 'secret 4711' }, metadata: { order: 'secret 4712' } });
     await recordReports(db, [reportOf(sent, 'delivered')]);
@@ -36,7 +36,7 @@ describe("the operator's command message", () => {
     for (const secret of ['4711', '4712', sent.to]) assert.ok(!`${lines}${JSON.stringify(shown)}`.includes(secret), secret);
   });
 
-  it('shows that a failed message was refunded, and why it failed', async () => {
+  it('the command message shows that a failed message was refunded, and why it failed', async () => {
     const { db, account } = timelines;
     const failed = await buildQueued(db, account.workspaceId, { channel: 'email', to: 'ada@example.com' });
     await giveUpNow(db, failed.group_id);
@@ -48,7 +48,7 @@ describe("the operator's command message", () => {
     assert.ok(!lines.includes('ada@'));
   });
 
-  it('shows an undecided message without a timeline, and an erased one without its recipient', async () => {
+  it('the command message shows an undecided message without a timeline, and an erased one without its recipient', async () => {
     const { db, account } = timelines;
     const undecided = await buildUndecided(db, account.workspaceId);
     const { message: shown, timeline } = await message(undecided.id);
@@ -63,7 +63,7 @@ describe("the operator's command message", () => {
     assert.match(await text(erased.id), /^channel {7}sms to an erased recipient$/m);
   });
 
-  it('exits with 1 for an unknown id, and with 2 for what is none', async () => {
+  it('the command message exits with 1 for an unknown id, and with 2 for what is no id', async () => {
     const unknown = uuidv7();
     assert.deepEqual(await message(unknown), { code: 1, error: `Failed: there is no message ${unknown}` });
     assert.equal((await message('x')).code, 2);

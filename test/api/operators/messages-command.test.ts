@@ -29,7 +29,7 @@ describe("the operator's command messages", () => {
     return id;
   };
 
-  it('lists the newest messages of a recipient in all workspaces, whatever the case of an address, and masks it', async () => {
+  it('the command messages lists the newest of a recipient in all workspaces, in any case, and masks the address', async () => {
     const to = 'ada@example.com';
     const ids = [await build(one, { channel: 'email', to: 'Ada@Example.com' }), await build(other, { channel: 'email', to })];
     await build(one, { channel: 'email', to: 'eve@example.com' });
@@ -45,7 +45,7 @@ describe("the operator's command messages", () => {
     assert.ok(!out.includes('ada@'));
   });
 
-  it('lists the first messages of a workspace, and says that there are more', async () => {
+  it('the command messages lists the first of a workspace, and says that there are more', async () => {
     const ids = [await build(one), await build(one), await build(one)];
     await build(other);
     assert.deepEqual((await found('--workspace', one.workspaceId, '--limit', '3')).rest, { limit: 3, has_more: false });
@@ -57,7 +57,7 @@ describe("the operator's command messages", () => {
     );
   });
 
-  it('lists failed messages with a code of Tidings or of a carrier, since a time and until another', async () => {
+  it('the command messages lists failed messages with a code of Tidings or of a carrier, in a period', async () => {
     const [old, older] = [await failed(one, ago(0.5), '30003'), await failed(other, ago(3), '30003')];
     const recent = await failed(one, ago(0.25), '30008');
     await build(one);
@@ -70,7 +70,7 @@ describe("the operator's command messages", () => {
     assert.deepEqual((await found('--error', '30003', '--to', '+15551234567')).ids, [old, older]);
   });
 
-  it('exits with 2 for filters that would read the whole table', async () => {
+  it('the command messages exits with 2 for filters that would read the whole table', async () => {
     const week = ago(7).toISOString();
     for (const [args, why] of [
       [[], /Give --to, --workspace or --error/],

@@ -68,7 +68,7 @@ describe('metrics', () => {
       }),
     );
 
-  it('counts the way of a message: accept, hand-off, reports, delivery, webhook', async () => {
+  it('metrics count the way of a message: accept, hand-off, reports, delivery, webhook', async () => {
     const client = restClient(service.url);
     const account = await client.signUp();
     const hook = { url: receiver.url, events: ['message.delivered'] };
@@ -89,7 +89,7 @@ describe('metrics', () => {
     assert.ok(sumOf(inWorker, 'tidings_database_pool_wait_seconds_count') > 0);
   });
 
-  it("counts what the thread of batches does, and shows Temporal's and Node's own metrics", async () => {
+  it('metrics count what the thread of batches does, and those of Temporal and Node are shown', async () => {
     const client = restClient(service.url);
     const account = await client.signUp();
     const body = {
@@ -124,7 +124,7 @@ describe('metrics', () => {
     assert.deepEqual(['messages', 'bulk', 'webhooks'].map(threadOf), [new Set(['messages']), new Set(['bulk']), new Set(['bulk'])]);
   });
 
-  it('shows what the database knows about the service', async () => {
+  it('the metrics of the API show what the database knows about the service', async () => {
     const { series } = await scrape(api);
     assert.equal(sumOf(series, 'tidings_workers_alive'), 1);
     assert.ok(sumOf(series, 'tidings_webhooks', { state: 'active' }) <= 1);
@@ -134,7 +134,7 @@ describe('metrics', () => {
     assert.ok(Math.abs(series.get('tidings_clock_offset_seconds') ?? 99) < 1);
   });
 
-  it('shows on each page only what its process knows, and how full the pools are', async () => {
+  it('each page of metrics shows only what its process knows, and how full its pools are', async () => {
     const [{ series: inApi }, { series: inWorker }] = [await scrape(api), await scrape(worker)];
     assert.equal(inWorker.get('tidings_workers_alive'), undefined);
     assert.equal(inApi.get('tidings_ledger_drift_workspaces'), undefined);
@@ -147,7 +147,7 @@ describe('metrics', () => {
     }
   });
 
-  it('answers OpenMetrics where it is asked for', async () => {
+  it('pages of metrics are OpenMetrics where that is asked for', async () => {
     for (const port of [api, worker]) {
       const page = await scrape(port, 'application/openmetrics-text;version=1.0.0,text/plain;q=0.5');
       assert.match(page.type, /^application\/openmetrics-text; version=1\.0\.0/);
@@ -158,7 +158,7 @@ describe('metrics', () => {
     }
   });
 
-  it('makes no further series for a thousand workspaces, and names nobody', async () => {
+  it('metrics have no further series for a thousand workspaces, and name nobody', async () => {
     const { workspaces, keys } = await buildWorkspaces();
     await read(keys[0] ?? '');
     await sendFrom(keys, 0); // the first messages that share a workflow bring the series of its type

@@ -21,7 +21,7 @@ describe('a database that takes no writes', () => {
   const run = (...args: string[]) =>
     runCommand(commands, args, async () => ({ db, config: app.deps.config, close: async () => undefined }));
 
-  it('is an error of the database in /health, and not of the workers, whose heartbeats are rows', async () => {
+  it('a database that takes no writes is an error in /health, and not one of the workers, whose heartbeats are rows', async () => {
     await rows(app.deps.db, `INSERT INTO worker_beats (worker, part, beat_at) VALUES ('w', 'main', now() - interval '1 minute')`);
     const shown = await getHealthEndpoint.handler({} as never, { ...app.deps, db });
     assert.ok(shown instanceof Reply);
@@ -29,7 +29,7 @@ describe('a database that takes no writes', () => {
     assert.deepEqual([shown.options.status, services, workers.status], [503, { database: 'error', redis: 'ok', queue: 'ok' }, 'ok']);
   });
 
-  it('fails in the doctor', async () => {
+  it('a database that takes no writes fails in the doctor', async () => {
     const findings = await databaseCheck.run({ db, config: app.deps.config, signal: AbortSignal.timeout(10_000) });
     const writes = findings.find(({ subject }) => subject === 'PostgreSQL writes');
     assert.deepEqual([writes?.state, writes?.detail], ['failed', 'default_transaction_read_only is on, so nothing is written']);
@@ -37,7 +37,7 @@ describe('a database that takes no writes', () => {
     assert.equal(standby?.detail, 'the server is a standby, which takes no writes');
   });
 
-  it('stuck shows the messages without what else waits', async () => {
+  it('stuck shows the messages of a database that takes no writes, without what else waits', async () => {
     const { workspaceId } = await app.account();
     const { id } = await buildQueued(app.deps.db, workspaceId);
     await rows(app.deps.db, `UPDATE messages SET created_at = now() - interval '1 hour' WHERE id = $1`, [id]);
@@ -46,7 +46,7 @@ describe('a database that takes no writes', () => {
     assert.match(out, new RegExp(`^! ${id} .*\n1 message .*\nWhat else waits could not be read: .*read-only transaction\\.\n$`));
   });
 
-  it('audit shows the differences that it cannot store', async () => {
+  it('audit shows the differences that a database without writes cannot store', async () => {
     const { workspaceId } = await app.account();
     await rows(app.deps.db, 'UPDATE workspaces SET balance = balance + 1 WHERE id = $1', [workspaceId]);
     const { code, out } = await run('audit');

@@ -12,7 +12,7 @@ describe('replay-reports of many groups', () => {
   beforeEach(() => rows(test.db, 'DELETE FROM delivery_reports'));
   const tested = async () => ({ db: test.db, key: await testKey(test.db) });
 
-  it('waits until a page is applied before it wakes the next one', async () => {
+  it('replay-reports waits until a page is applied before it wakes the next one', async () => {
     const reports = [];
     for (let count = 0; count < 60; count += 1) reports.push(reportOf(await buildSent(test.db, test.workspaceId), 'delivered'));
     await recordReports(test.db, reports);
@@ -28,7 +28,7 @@ describe('replay-reports of many groups', () => {
     assert.deepEqual([sum, most], [{ reports: 60, unmatched: 0, waiting: 0 }, 50]);
   });
 
-  it('leaves out reports that arrive meanwhile', async () => {
+  it('replay-reports leaves out reports that arrive meanwhile', async () => {
     const late = await buildSent(test.db, test.workspaceId);
     const reports = [];
     for (let count = 0; count < 50; count += 1) reports.push(reportOf(await buildSent(test.db, test.workspaceId), 'delivered'));
@@ -40,7 +40,7 @@ describe('replay-reports of many groups', () => {
     assert.deepEqual(sum, { reports: 50, unmatched: 0, waiting: 0 });
   });
 
-  it('counts the reports that no worker applies in time', async () => {
+  it('replay-reports counts the reports that no worker applies in time', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(message, 'failed')]);
     const sum = await replayAll(await tested(), { messageId: message.id }, async () => undefined, 0);
@@ -51,7 +51,7 @@ describe('replay-reports of many groups', () => {
 describe('replay-reports while Temporal does not answer', () => {
   const test = workspaceForEach();
 
-  it('fails each time, with the number of reports that wait', async () => {
+  it('replay-reports fails each time while Temporal does not answer, with the number of reports that wait', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(message, 'failed')]);
     const replay = async (...args: string[]) => {

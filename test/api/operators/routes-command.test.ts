@@ -13,7 +13,7 @@ describe("the operator's command routes", () => {
     return claim;
   };
 
-  it('shows the failed calls of an account that is alone on its channel, which is not judged', async () => {
+  it('routes shows the failed calls of an account that is alone on its channel, which is not judged', async () => {
     await recordHandoffs(test.db, [acceptedAs(await buildClaimed(test.db, test.workspaceId))]);
     for (const detail of ['503', '503', 'no mailbox anna@example.com']) await failed(detail);
     const { id } = await failed('old');
@@ -27,7 +27,7 @@ describe("the operator's command routes", () => {
     );
   });
 
-  it('stuck shows how the last call ended', async () => {
+  it('stuck shows how the last call of a message ended', async () => {
     const { id } = await failed('credentials (401)');
     await rows(test.db, `UPDATE messages SET created_at = now() - interval '30 minutes' WHERE id = $1`, [id]);
     const { out } = await runAdmin(test.db, {}, 'stuck');

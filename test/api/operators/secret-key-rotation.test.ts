@@ -35,20 +35,20 @@ describe('while SECRET_KEY is changed', () => {
     return statuses;
   };
 
-  it('429 after five wrong passwords to all processes together, and the right one ends the count in all', async () => {
+  it('429 after five wrong passwords to processes with different secret keys, and the right one ends all counts', async () => {
     const me = await owner((await start())[0]);
     assert.deepEqual(await guess(me.email, 4), [401, 401, 401, 401]);
     assert.equal(await logIn(other, me.email, password), 200);
     assert.deepEqual(await guess(me.email, 7), [401, 401, 401, 401, 401, 429, 429]);
   });
 
-  it('checks five of 40 passwords that are guessed at once at all processes', async () => {
+  it('five of 40 passwords are checked that are guessed at once at processes with different secret keys', async () => {
     const { email } = await owner((await start())[0]);
     const guesses = Array.from({ length: 40 }, (_, time) => logIn(time % 2 === 0 ? one : other, email, 'wrong horse'));
     assert.equal((await Promise.all(guesses)).filter((status) => status === 401).length, 5);
   });
 
-  it('200 at every process for the client that has reset the password while others guess', async () => {
+  it('200 at processes with different secret keys for the client that has reset the password while others guess', async () => {
     const me = await owner((await start())[0]);
     await me.reset('another horse', '198.51.100.9');
     assert.deepEqual(await guess(me.email, 6), [401, 401, 401, 401, 401, 429]);
@@ -61,7 +61,7 @@ describe('while SECRET_KEY is changed', () => {
     assert.deepEqual(await me.mails(), ['verify_email']);
   });
 
-  it('200 for a callback of the sandbox that another process has signed', async () => {
+  it('200 for a callback of the sandbox that a process with another secret key has signed', async () => {
     const body = JSON.stringify({ reports: [] });
     for (const app of await start())
       for (const key of [former, present]) {
@@ -70,7 +70,7 @@ describe('while SECRET_KEY is changed', () => {
       }
   });
 
-  it('429 at the exact limit of an API key over all processes', async function () {
+  it('429 at the exact limit of an API key over processes with different secret keys', async function () {
     if (process.env.TEST_REDIS === undefined) this.skip();
     const apps = await start({ REDIS_URL: process.env.TEST_REDIS, RATE_LIMIT_API: '5/60' });
     await until(async () => (await Promise.all(apps.map(({ deps }) => deps.limiter.isHealthy()))).every(Boolean), 'Redis answers both');

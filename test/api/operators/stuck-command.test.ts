@@ -29,7 +29,7 @@ describe("the operator's command stuck", () => {
       by,
     ]);
 
-  it('shows what has not ended, the oldest first, and marks what nothing explains', async () => {
+  it('stuck shows what has not ended, the oldest first, and marks what nothing explains', async () => {
     const { db } = app.deps;
     assert.deepEqual((await stuck()).shown, []);
     const undecided = await buildUndecided(db, account.workspaceId);
@@ -59,7 +59,7 @@ describe("the operator's command stuck", () => {
     assert.equal((await stuck('--older-than', '2700')).shown.length, 2);
   });
 
-  it('shows what nothing explains, however many older messages wait for something', async () => {
+  it('stuck shows what nothing explains, however many older messages wait for something', async () => {
     const { db } = app.deps;
     const batch = await buildAcceptedBatch(db, account.workspaceId, [2]);
     await rows(db, `UPDATE batches SET status = 'paused' WHERE id = $1`, [batch.id]);
@@ -78,7 +78,7 @@ describe("the operator's command stuck", () => {
     assert.deepEqual([waiting.includes(String(oldest?.[0])), others.every(([, , isStuck]) => isStuck)], [true, true]);
   });
 
-  it('shows a message that a carrier throttles for longer than HANDOFF_TIMEOUT as waiting, until calls end', async () => {
+  it('stuck shows a message that a carrier throttles beyond HANDOFF_TIMEOUT as waiting, until calls end', async () => {
     const { db, config } = app.deps;
     const throttled = await buildClaimed(db, account.workspaceId);
     await rows(db, `UPDATE send_attempts SET outcome = 'throttled', finished_at = now() WHERE message_id = $1`, [throttled.id]);
@@ -97,7 +97,7 @@ describe("the operator's command stuck", () => {
     assert.deepEqual((await stuck('--limit', '1')).shown, [[throttled.id, 'next_attempt', true]]);
   });
 
-  it('makes the watcher look at stuck messages at once, and leaves the others alone', async () => {
+  it('stuck --retry makes the watcher look at stuck messages at once, and leaves the others alone', async () => {
     const { db } = app.deps;
     const [untried, waiting] = [await buildQueued(db, account.workspaceId), await buildSent(db, account.workspaceId)];
     for (const { id } of [untried, waiting]) await age(id, '30 minutes');
@@ -109,7 +109,7 @@ describe("the operator's command stuck", () => {
     );
   });
 
-  it('says that it shows the first messages only, and that no worker is alive', async () => {
+  it('stuck says that it shows the first messages only, and that no worker is alive', async () => {
     const { db } = app.deps;
     for (let count = 1; count <= 3; count += 1) await age((await buildQueued(db, account.workspaceId)).id, '30 minutes');
     const text = async (...args: string[]) => (await runCommand(commands, ['stuck', ...args], open)).out;
@@ -133,19 +133,19 @@ describe("the operator's command stuck", () => {
     assert.match(await text('--retry'), /^The watcher looks at 3 groups within 30 s\.$/m);
   });
 
-  it('exits with 2 for a limit that is no number', async () => {
+  it('stuck exits with 2 for a limit that is no number', async () => {
     const { code, err } = await runCommand(commands, ['stuck', '--limit', 'x'], open);
     assert.deepEqual([code, err], [2, '--limit must be a number from 0 to 10000\n']);
   });
 
-  it('exits with 0 where each message waits for something', async () => {
+  it('stuck exits with 0 where each message waits for something', async () => {
     const { id } = await buildSent(app.deps.db, account.workspaceId);
     await age(id, '30 minutes');
     const { code, shown } = await stuck();
     assert.deepEqual([code, shown.length], [0, 1]);
   });
 
-  it('says "1 message" for one', async () => {
+  it('stuck says "1 message" for one', async () => {
     const { id } = await buildSent(app.deps.db, account.workspaceId);
     await age(id, '30 minutes');
     const { out } = await runCommand(commands, ['stuck'], open);

@@ -61,7 +61,7 @@ describe('traces that nobody wants', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
 
-  it('loads no tracing without an endpoint, and sends no trace headers to receivers', async () => {
+  it('no tracing is loaded without an endpoint, and receivers get no trace headers', async () => {
     const file = join(folder, 'service.txt');
     const traceparents = await sendWith({ env: { NODE_OPTIONS: `--import=${listModules}`, MODULES_FILE: file } });
     const threads = modulesIn(file);
@@ -78,7 +78,7 @@ describe('traces that nobody wants', () => {
     assert.ok(modulesIn(file).flat().includes('@opentelemetry/sdk-trace'));
   });
 
-  it('records no trace when the share is 0, and passes on the trace of a client unchanged', async () => {
+  it('no trace is recorded when the share is 0, and the trace of a client is passed on unchanged', async () => {
     const traceparents = await sendTraced({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
@@ -88,13 +88,13 @@ describe('traces that nobody wants', () => {
     assert.deepEqual(collector.spans, []); // tracing has ended, and has sent what it had
   });
 
-  it('delivers messages while the collector is dead', async () => {
+  it('messages are delivered while the collector of traces is dead', async () => {
     const dead = `http://127.0.0.1:${await freePort()}`;
     const traceparents = await sendTraced({ OTEL_EXPORTER_OTLP_ENDPOINT: dead, OTEL_TRACES_SAMPLER: 'always_on' });
     assert.match(String(traceparents[0]), /^00-4bf92f3577b34da6a3ce929d0e0e4736-[\da-f]{16}-01$/);
   });
 
-  it('keeps a limited number of spans while the collector hangs, and drops the others', async () => {
+  it('a limited number of spans is kept while the collector hangs, and the others are dropped', async () => {
     const hanging = await startCollector();
     hanging.hangs = true;
     const { tracing } = testConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url });

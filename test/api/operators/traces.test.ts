@@ -35,7 +35,7 @@ describe('traces', () => {
   const stage = useTracedService();
   const connect = useMcp(() => stage.url);
 
-  it('shows a message as one trace: request, workflow, activities, carrier, report', async () => {
+  it('a message is one trace: request, workflow, activities, carrier, report', async () => {
     const { id } = await stage.client.send(stage.account, { to: recipient, content: { text } });
     const spans = await stage.collector.trace(traceOf(id), ofMessage);
     assert.deepEqual(tree(spans), {
@@ -66,7 +66,7 @@ describe('traces', () => {
     assert.equal(stage.collector.headers[0]?.authorization, 'Bearer abc');
   });
 
-  it('continues the trace of a client, up to its receiver', async () => {
+  it('the trace of a client goes on up to its receiver', async () => {
     const hooked = await stage.client.signUp();
     await stage.client.hook(hooked, `${stage.receiver.url}?token=secret`);
     const { id } = await stage.client.send(
@@ -89,7 +89,7 @@ describe('traces', () => {
     for (const { parentId } of delivered) assert.equal(spans.find(({ spanId }) => spanId === parentId)?.name, 'RunActivity:deliverEvents');
   });
 
-  it('shows the next step of a fallback as a trace of its own, linked to the message before it', async () => {
+  it('the next step of a fallback is a trace of its own, linked to the message before it', async () => {
     const fallback = [{ channel: 'sms', to: '+15551230001', after: 600 }];
     const { id } = await stage.client.send(stage.account, { channel: 'whatsapp', to: '+15005550001', fallback });
     const { fallback: chain } = await stage.client.messageUntil(stage.account, id, (message) => message.fallback?.outcome === 'sent');
@@ -105,7 +105,7 @@ describe('traces', () => {
     assert.deepEqual([refused?.isError, refused?.attributes.outcome], [true, 'rejected']);
   });
 
-  it('shows a repeated attempt of a webhook in the trace of its message', async () => {
+  it('a repeated attempt of a webhook is in the trace of its message', async () => {
     const retried = await stage.client.signUp();
     const failing = await startReceiver((_received, response, index) => response.writeHead(index === 0 ? 500 : 200).end());
     await stage.client.hook(retried, failing.url, ['message.delivered']);
@@ -122,7 +122,7 @@ describe('traces', () => {
     ]);
   });
 
-  it('shows messages that share a workflow as traces of their own, linked to it', async () => {
+  it('messages that share a workflow are traces of their own, linked to it', async () => {
     const sent = await Promise.all(Array.from({ length: 12 }, () => stage.client.send(stage.account)));
     const all = () => sent.map(({ id }) => stage.collector.spans.filter(({ traceId }) => traceId === traceOf(id)));
     const ofEach = [send, 'accept', 'hand-off sms', 'report delivered'];
@@ -149,7 +149,7 @@ describe('traces', () => {
     }
   });
 
-  it('shows a batch as one trace, and each of its messages as one that is linked to it', async () => {
+  it('a batch is one trace, and each of its messages is one that is linked to it', async () => {
     const body = { channel: 'sms', content: { text }, recipients: [{ to: recipient }, { to: '+15551239877' }] };
     const answer = await stage.client.call('POST', '/api/v1/messages/bulk', { body, headers: { 'X-API-Key': stage.account.apiKey } });
     const { id } = answer.body.data.batch;
@@ -163,7 +163,7 @@ describe('traces', () => {
     assert.ok(calls().every(({ parentId, links }) => parentId === '' && links[0]?.spanId === page?.spanId));
   });
 
-  it('shows each attempt of a test event as a span of its own', async () => {
+  it('each attempt of a test event is a span of its own', async () => {
     const tester = await stage.client.signUp();
     const headers = { Authorization: `Bearer ${tester.token}` };
     const failing = await startReceiver((_received, response) => response.writeHead(500).end());
@@ -178,7 +178,7 @@ describe('traces', () => {
     assert.equal(new Set(attempts().map(({ spanId }) => spanId)).size, 2);
   });
 
-  it('shows a message that an assistant sends as one trace, which begins with its request', async () => {
+  it('a message that an assistant sends is one trace, which begins with its request', async () => {
     const client = await connect({ 'X-API-Key': stage.account.apiKey });
     const { preview_token } = (await callTool(client, 'preview_messages', sms)).data;
     const { message } = (await callTool(client, 'send_message', { ...sms, preview_token })).data;
@@ -186,7 +186,7 @@ describe('traces', () => {
     assert.deepEqual([spans['POST /mcp'], spans.accept], ['none', 'POST /mcp']);
   });
 
-  it('contain no recipient, text, key or address of a receiver', () => {
+  it('traces contain no recipient, text, key or address of a receiver', () => {
     const shown = JSON.stringify(stage.collector.spans);
     assert.ok(stage.collector.spans.length > 50);
     for (const secret of [recipient.slice(1), '424242', stage.account.apiKey, 'token=secret', stage.account.email])

@@ -22,19 +22,19 @@ describe('the archive_command in docs/recovery.md', () => {
   };
   const archived = () => readdirSync(join(folder, 'archive')).map((name) => [name, readFileSync(join(folder, 'archive', name), 'utf8')]);
 
-  it('archives a segment again that was archived before a crash, so that archiving goes on', () => {
+  it('the archive_command takes a segment again that was archived before a crash, so that archiving goes on', () => {
     assert.equal(archive('one'), 0);
     assert.equal(archive('one'), 0);
     assert.deepEqual(archived(), [['01', 'one']]);
   });
 
-  it('completes a segment that was copied in part', () => {
+  it('the archive_command completes a segment that was copied in part', () => {
     writeFileSync(join(folder, 'archive', '01.part'), 'o');
     assert.equal(archive('one'), 0);
     assert.deepEqual(archived(), [['01', 'one']]);
   });
 
-  it('refuses to replace a segment with another content', () => {
+  it('the archive_command refuses to replace a segment with another content', () => {
     assert.equal(archive('one'), 0);
     assert.notEqual(archive('two'), 0);
     assert.deepEqual(archived(), [['01', 'one']]);

@@ -70,7 +70,7 @@ describe('the recovery of a restored database', () => {
     assert.equal(matched?.id, waiting.id);
   });
 
-  it('resets a stream that resumes from the lost time, whose transaction numbers are given again', async () => {
+  it('the recovery resets a stream that resumes from the lost time, whose transaction numbers are given again', async () => {
     const open = (resume: Position | null) => openStream(test.db, { workspaceId: test.workspaceId, resume, max: 10 });
     const { position } = await open(null);
     const [, xmax = ''] = position.seen.split(':');
@@ -154,7 +154,7 @@ describe('the recovery of a restored database', () => {
     assert.deepEqual(await recover(), dry);
   });
 
-  it('refuses with open connections or later messages, and goes on with --force', async () => {
+  it('the recovery refuses with open connections or later messages, and goes on with --force', async () => {
     const temporal = await freshNamespace();
     const { id } = await buildQueued(test.db, test.workspaceId, { created_at: new Date() });
     const request = { asOf: new Date(Date.now() - 3_600_000), stoppedAt: null, waitSeconds: 1, dryRun: false, force: false };
@@ -175,7 +175,7 @@ describe('the recovery of a restored database', () => {
 });
 
 describe('the recovery on a Temporal server without the namespace', () => {
-  it('says that the namespace must be created', async () => {
+  it('the recovery says that the namespace must be created where Temporal has none', async () => {
     const database = await freshDatabase();
     const request = { asOf: new Date(), stoppedAt: null, waitSeconds: 1, dryRun: true, force: false };
     const own = testConfig({ DATABASE_URL: database.url, TEMPORAL_NAMESPACE: 'nowhere' });
@@ -185,7 +185,7 @@ describe('the recovery on a Temporal server without the namespace', () => {
 });
 
 describe('the recovery in the namespace of another installation', () => {
-  it('refuses also with --force, because it would terminate the workflows there', async () => {
+  it('the recovery refuses the namespace of another installation also with --force', async () => {
     const [database, temporal] = await Promise.all([freshDatabase(), freshNamespace()]);
     const { client, namespace } = temporal;
     const action = { type: 'startWorkflow', workflowType: 'runWatcher', taskQueue: 'messages', memo: { installation: 'another' } } as const;

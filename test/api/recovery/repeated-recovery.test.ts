@@ -11,7 +11,7 @@ describe('a repeated recovery', () => {
   const test = workspaceForEach();
   const recover = (recovery: Recovery) => recoverDatabase({ db: test.db, config: testConfig(), recovery, waitSeconds: 600, dryRun: false });
 
-  it('repeated with a later stop, it also marks what was due until then; an earlier stop is refused', async () => {
+  it('a recovery that is repeated with a later stop also marks what was due until then; an earlier stop is refused', async () => {
     const [asOf, wrong, right] = [-3_600, -1_800, -60].map((seconds) => new Date(Date.now() + seconds * 1_000)) as [Date, Date, Date];
     const early = await buildQueued(test.db, test.workspaceId);
     const late = await buildQueued(test.db, test.workspaceId, { scheduled_at: new Date(Date.now() - 600_000), status_detail: 'scheduled' });
