@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(placesOf({ schemas: components.schemas }, hasDefault), []);
   });
 
-  it('the OpenAPI document has one name for each shape of an object, apart from bodies, which are named after their operations', () => {
+  it('the OpenAPI document has one name for each shape of an object, apart from those of bodies', () => {
     const shapes = Object.entries(components.schemas).filter(([name]) => !name.endsWith('Request'));
     const names = groupBy(shapes, ([, schema]) => JSON.stringify(schema));
     assert.deepEqual(

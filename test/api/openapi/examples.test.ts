@@ -36,7 +36,7 @@ describe('the OpenAPI document', () => {
     });
   }
 
-  it('links each creation to the operations on the created resource', () => {
+  it('links of the OpenAPI document lead from a creation to the operations on the created resource', () => {
     const links = operations.flatMap(({ responses }) =>
       Object.values(responses).flatMap((response) => Object.values(response.links ?? {}).map((link) => ({ link, response }))),
     );

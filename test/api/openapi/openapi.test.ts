@@ -28,7 +28,7 @@ const operations = Object.values(document.paths).flatMap((path) => Object.values
 describe('/openapi.json', () => {
   const app = useApi();
 
-  it('200 without a credential', async () => {
+  it('200 for /openapi.json without a credential', async () => {
     const { status, body } = await app.call('GET', '/openapi.json');
     assert.equal(status, 200);
     const servers = [{ url: app.deps.config.publicUrl, description: 'This installation' }];
@@ -45,7 +45,7 @@ describe('/openapi.json', () => {
     for (const { operationId } of [...operations, ...ofWebhooks]) assert.match(operationId, /^[a-z][A-Za-z]+$/);
     assert.equal(operationIdOf('webhook.secret_rotated'), 'webhookSecretRotated');
   });
-  it('says how each request of a provider or mail program is authenticated', () => {
+  it('the OpenAPI document says how each request of a provider or mail program is authenticated', () => {
     const needs = Object.entries(document.paths).flatMap(([path, { post }]) => {
       const [last = ''] = post?.description?.split('\n').slice(-1) ?? [];
       return last.startsWith('Authenticated') ? [[path, last]] : [];
@@ -73,7 +73,7 @@ describe('/openapi.json', () => {
       for (const { schema } of parameters) compile(schema);
     }
   });
-  it('states required fields, limits and that unknown fields are ignored', () => {
+  it('the OpenAPI document states required fields, answers and credential of a send, and allows unknown fields', () => {
     const send = document.paths['/api/v1/messages/send']?.post;
     const body = send?.requestBody?.content['application/json'].schema ?? { $ref: '' };
     const shapes = named(body)?.oneOf?.map((shape) => named(shape)) ?? [];
@@ -103,7 +103,7 @@ describe('/openapi.json', () => {
     ]);
     assert.deepEqual(send?.security, [{ apiKey: [] }]);
   });
-  it('states the limits of parameters, and an example of an id', () => {
+  it('the OpenAPI document states the limits of parameters, and an example of an id', () => {
     const list = document.paths['/api/v1/messages']?.get;
     const limit = list?.parameters.find(({ name }) => name === 'limit');
     assert.deepEqual(limit?.schema, { type: 'integer', minimum: 1, maximum: 100, default: 50 });

@@ -48,7 +48,7 @@ describe('the schemas of requests', () => {
     ],
     ['a field of a recipient that is a variable', { ...sms('Hi {{name}}', { recipients: [{ to, name: 'Ada', n: 5 }] }), to: undefined }],
   ] as const) {
-    it(`take ${what}, as the service does`, async () => {
+    it(`the schemas of requests take ${what}, as the service does`, async () => {
       const { status, body: answer } = await app.call('POST', '/api/v1/messages/preview', { key: account.key, body });
       assert.equal(status, 200, JSON.stringify(answer));
       assert.deepEqual(answer.data.messages[0].errors, []);
@@ -57,32 +57,32 @@ describe('the schemas of requests', () => {
     });
   }
 
-  it('tell that further fields of a recipient are kept, because they are variables', () => {
+  it('the schemas of requests allow further fields of a recipient, because they are variables', () => {
     for (const name of ['RecipientByAddress', 'RecipientByContact']) assert.equal(schemas[name]?.additionalProperties, true, name);
   });
-  it('tell that recipients are a list and never null', () => {
+  it('the schemas of requests tell that recipients are a list and never null', () => {
     assert.equal(fieldOf('BulkToRecipients', 'recipients').type, 'array');
   });
-  it('tell the limits of the items of short lists', () => {
+  it('the schemas of requests tell the limits of the items of short lists', () => {
     const { retry_delays: delays, frame_ancestors: sites } = schemas.CreateWebhookRequest?.properties ?? {};
     assert.deepEqual(delays?.items, { type: 'integer', minimum: 1, maximum: 604_800 });
     assert.deepEqual(sites?.items, { type: 'string', maxLength: 255, pattern: '^https://' });
   });
-  it('describe only the recipients of their own kind', () => {
+  it('the schemas of requests describe only the recipients of their own kind', () => {
     assert.equal(fieldOf('SendToPhone', 'to').description, 'Phone number in E.164 format');
     assert.equal(fieldOf('SendToEmailAddress', 'to').description, 'E-mail address');
   });
-  it('tell the filters of audit events, in which a dot and a star stand for themselves', () => {
+  it('the schema for types of audit events takes a dot and a star literally', () => {
     const { parameters = [] } = operations.find(({ operationId }) => operationId === 'listAuditEvents') ?? {};
     const { pattern = '' } = parameters.find(({ name }) => name === 'type')?.schema ?? {};
     for (const type of ['auth.login', 'api_key.*', 'api_key.*,auth.login']) assert.match(type, new RegExp(pattern));
     for (const type of ['authXlogin', 'api_key', 'api_key..', 'api_key.*,']) assert.doesNotMatch(type, new RegExp(pattern));
   });
-  it('give the id of a contact the format of all ids', () => {
+  it('the schemas of requests give the id of a contact the format of all ids', () => {
     for (const name of ['SendToContact', 'RecipientByContact']) assert.equal(fieldOf(name, 'contact_id').format, 'uuid', name);
   });
   for (const name of ['RotateApiKeyRequest', 'RotateWebhookSecretRequest']) {
-    it(`tell what overlap_hours is, with its default: ${name}`, () => {
+    it(`${name} tells what overlap_hours is, with its default`, () => {
       assert.equal(fieldOf(name, 'overlap_hours').description, 'Hours for which the old one also works. 0 ends it at once. Default: 24');
     });
   }

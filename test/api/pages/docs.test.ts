@@ -7,7 +7,7 @@ import { useApi } from '../use-api.js';
 describe('/docs', () => {
   const app = useApi({ env: { RATE_LIMIT_API: '100/60' } });
 
-  it('200 with a strict content security policy and rate limit headers', async () => {
+  it('200 for /docs with a strict content security policy and rate limit headers', async () => {
     const response = await fetch(`${app.url}/docs`);
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
@@ -21,7 +21,7 @@ describe('/docs', () => {
     assert.doesNotMatch(html, /\son\w+=/);
   });
 
-  it('serves only its three files, which browsers cache', async () => {
+  it('/docs has only its three files, which browsers cache', async () => {
     const html = await (await fetch(`${app.url}/docs`)).text();
     const files = [...html.matchAll(/(?:src|href)="(docs\/\d[^"]+)"/g)].map(([, file]) => file);
     assert.equal(files.length, 3);
@@ -41,7 +41,7 @@ describe('/docs', () => {
     }
   });
 
-  it('200 for a file with a range that does not exist, and 412 without the headers of the file for a condition that fails', async () => {
+  it('200 for a file of /docs with an impossible range, and 412 for a failed condition, without the file’s headers', async () => {
     const file = /href="(docs\/\d[^"]+\.css)"/.exec(await (await fetch(`${app.url}/docs`)).text())?.[1];
     const ranged = await fetch(`${app.url}/${file}`, { headers: { Range: 'bytes=99999999-' } });
     await ranged.body?.cancel();
@@ -58,7 +58,7 @@ describe('/docs', () => {
     });
     after(() => browser?.close());
 
-    it('sends a message with "try it out"', async () => {
+    it('"try it out" in /docs sends a message', async () => {
       const { page } = browser;
       const { key } = await app.account();
       await page.goto(`${app.url}/docs`);
@@ -79,7 +79,7 @@ describe('/docs', () => {
       assert.equal(list.body.data.pagination.total, 1);
     });
 
-    it('the page has no finding of axe, with an operation and a schema open', async () => {
+    it('/docs has no finding of axe, with an operation and a schema open', async () => {
       const { page } = browser;
       await page.goto(`${app.url}/docs`);
       const send = page.locator('.opblock').filter({ has: page.locator('[data-path="/api/v1/messages/send"]') });
@@ -88,7 +88,7 @@ describe('/docs', () => {
       assert.deepEqual(await axeFindings(page), []);
     });
 
-    it('logs no error, and requests no other host', () => {
+    it('/docs logs no error in Chromium, and requests no other host', () => {
       assert.deepEqual(browser.complaints, []);
       assert.deepEqual([...browser.hosts], [app.url]);
     });

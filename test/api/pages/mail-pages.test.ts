@@ -51,7 +51,7 @@ describe('pages behind the links in mails', () => {
     });
   }
 
-  it('verifies the address when the button is pressed, not when the page is opened', async () => {
+  it('the page in a mail verifies the address when the button is pressed, not when the page is opened', async () => {
     await signUp();
     const link = await newestLink();
     for (const method of ['HEAD', 'GET', 'GET']) assert.equal((await fetch(link, { method })).status, 200);
@@ -63,7 +63,7 @@ describe('pages behind the links in mails', () => {
     assert.equal((await logIn(password)).body.data.workspace.email_verified, true);
   });
 
-  it('sets the new password, and the old one is refused', async () => {
+  it('the page in a mail sets the new password, and the old one is refused', async () => {
     await forget();
     await browser.page.goto(await newestLink());
     await browser.page.getByLabel('New password').fill('another horse');
@@ -73,7 +73,7 @@ describe('pages behind the links in mails', () => {
     assert.equal((await logIn(password)).status, 401);
   });
 
-  it('revokes the API keys only if the box is ticked', async () => {
+  it('the page for a new password revokes the API keys only if the box is ticked', async () => {
     const { body } = await logIn('another horse');
     const jwt = body.data.token as string;
     await app.call('POST', '/api/v1/api-keys', { jwt, body: { name: 'k' } });
@@ -96,12 +96,12 @@ describe('pages behind the links in mails', () => {
     }
   });
 
-  it('logs no error, and requests no other host', () => {
+  it('the pages in mails log no error, and request no other host', () => {
     assert.deepEqual(browser.complaints, []);
     assert.deepEqual([...browser.hosts], [app.url]);
   });
 
-  it('says that a link was replaced, and leads to a new one', async function () {
+  it('the page for a new password says that its link was replaced, and leads to a new one', async function () {
     await forget();
     const link = await newestLink();
     await forget(); // a newer link voids the older
@@ -118,7 +118,7 @@ describe('pages behind the links in mails', () => {
     assert.match(await newestLink(), /\/reset-password#token=/);
   });
 
-  it('says that the address of a used link is verified', async () => {
+  it('the page of a used link says that the address is verified', async () => {
     const other = 'grace@example.com';
     await app.call('POST', '/api/v1/auth/signup', { body: { email: other, password, company_name: 'Acme' } });
     await browser.page.goto(await newestLink());

@@ -6,7 +6,7 @@ const path = '/.well-known/security.txt';
 describe('security.txt', () => {
   const startApi = useApiStarts();
 
-  it('200 with the contact of the operator and an expiry within a year', async () => {
+  it('200 for security.txt with the contact of the operator and an expiry within a year', async () => {
     const app = await startApi({ SECURITY_CONTACT: 'mailto:security@example.test' });
     const response = await fetch(`${app.url}${path}`);
     assert.equal(response.status, 200);
@@ -22,7 +22,7 @@ describe('security.txt', () => {
     assert.ok(days > 90 && days < 365, `${days} days`);
   });
 
-  it('404 without a contact in the settings', async () => {
+  it('404 for security.txt without a contact in the settings', async () => {
     const app = await startApi();
     assert.equal((await fetch(`${app.url}${path}`)).status, 404);
   });
