@@ -61,7 +61,7 @@ describe('tidings bulk and the answers of the service', () => {
     assert.match(stderr, /1 of 1 requests had been sent before/);
   });
 
-  it('a fault of the whole request leaves the lines of the others', async () => {
+  it('a fault of the whole request is shown beside those of its lines', async () => {
     const details = ['rate', 'recipients[1].to'].map((field) => ({ field, message: 'Wrong' }));
     server.answers = [
       preview,

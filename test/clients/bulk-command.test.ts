@@ -41,7 +41,7 @@ describe('tidings bulk', () => {
     );
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
 
-  it('each row is sent once, with its columns as placeholders', async () => {
+  it('tidings bulk sends each row once, with its columns as placeholders', async () => {
     const path = file('\ufeffName,Mobile,order\n"Ada, first",+15551000001,7\n\nBob , +15551000002,\nAda,+15551000001,8\n');
     const args = ['bulk', path, '--to', 'Mobile', '--column', 'name=Name', '--text', 'Hi {{name}} {{order|none}}'];
     const preview = await runCommand([...args, '--preview'], env);

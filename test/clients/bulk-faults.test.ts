@@ -103,7 +103,7 @@ describe('tidings bulk with faults', () => {
     assert.deepEqual([code, stdout], [1, '']);
   });
 
-  it('a file with rows that can be read only once is refused', async () => {
+  it('tidings bulk refuses what is no regular file, because it reads it more than once', async () => {
     for (const path of ['/dev/null', folder]) {
       const { code, stderr } = await runHere(['bulk', path, '--text', 'Hi', '--yes'], env);
       assert.deepEqual([code, stderr], [2, `tidings: ${path}: it is not a regular file: bulk reads it more than once\n`]);

@@ -14,7 +14,7 @@ describe('the TypeScript client', () => {
     tidings = new Tidings({ apiKey: (await app.account()).key, baseUrl: app.url });
   });
 
-  it('sends, reads, cancels and explains a message', async () => {
+  it('the TypeScript client sends, reads, cancels and explains a message', async () => {
     const sent = await tidings.messages.send({ ...message, metadata: { order: 7 } });
     const found = await tidings.messages.get(sent.id);
     assert.deepEqual([found.status, found.credits_used, found.metadata], ['queued', toCredits(prices.sms), { order: 7 }]);
@@ -64,7 +64,7 @@ describe('the TypeScript client', () => {
     );
   });
 
-  it('creates, changes, lists and deletes contacts and webhooks', async () => {
+  it('the TypeScript client creates, changes, lists and deletes contacts and webhooks', async () => {
     const { id } = await tidings.contacts.create({ email: 'ada@example.com', name: 'Ada' });
     assert.equal((await tidings.contacts.update(id, { name: null })).name, null);
     assert.equal((await tidings.contacts.get(id)).email, 'ada@example.com');

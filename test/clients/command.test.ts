@@ -40,7 +40,7 @@ describe('the command tidings', () => {
     assert.equal(elsewhere.code, 2, 'the stored key is for the stored address');
   });
 
-  it('sends, shows and lists a message', async () => {
+  it('the command tidings sends, shows and lists a message', async () => {
     const sent = await runCommand(['send', '+15551234567', '-', '--reference', 'order-7', '--wait', '--json'], env, 'Hello from a pipe');
     assert.equal(sent.code, 0, sent.stderr);
     const { id, status, content } = JSON.parse(sent.stdout) as { id: string; status: string; content: { text: string } };
@@ -91,7 +91,7 @@ describe('the command tidings', () => {
     }
   });
 
-  it('creates, tests, lists and deletes a webhook, and shows the balance', async () => {
+  it('the command tidings creates, tests, lists and deletes a webhook, and shows the balance', async () => {
     const created = await runCommand(['webhooks', 'create', 'https://127.0.0.1:8443/hook', '--events', 'message.failed'], env);
     assert.match(created.stdout, /^[0-9a-f-]{36}\nsecret: whsec_\S+\n$/, created.stderr);
     const id = created.stdout.slice(0, 36);
@@ -112,7 +112,7 @@ describe('the command tidings', () => {
     assert.match((await runCommand(['balance'], env)).stdout, /^\d+ credits, \d+ spent today\n$/);
   });
 
-  it('cancels a message and a batch, and pauses and resumes the batch', async () => {
+  it('the command tidings cancels a message and a batch, and pauses and resumes the batch', async () => {
     const later = new Date(Date.now() + 3_600_000).toISOString();
     const sent = await runCommand(['send', '+15551234567', 'Hello', '--at', later, '--json'], env);
     const { id } = JSON.parse(sent.stdout) as { id: string };

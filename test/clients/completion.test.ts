@@ -20,7 +20,7 @@ describe('tidings completion', () => {
     bash = stdout;
   });
 
-  it('offers commands, options, values and files in bash', () => {
+  it('the completion offers commands, options, values and files in bash', () => {
     assert.deepEqual(offered(bash, 'me'), ['messages']);
     assert.ok(offered(bash, '').includes('completion'));
     assert.deepEqual(offered(bash, 'send', '--'), [
@@ -47,7 +47,7 @@ describe('tidings completion', () => {
     assert.deepEqual(offered(bash, 'bulk', 'completion.test.js.'), ['completion.test.js.map']);
   });
 
-  it('offers nothing where any text will do', () => {
+  it('the completion offers nothing where any text will do', () => {
     for (const words of [
       ['send', '--subject', ''],
       ['send', ''],
@@ -81,7 +81,7 @@ describe('tidings completion', () => {
     });
   }
 
-  it('names the shells it knows', async () => {
+  it('the completion names the shells it knows', async () => {
     const { code, stderr } = await runCommand(['completion', 'tcsh'], {});
     assert.deepEqual([code, stderr], [2, 'tidings: usage: tidings completion bash | zsh | fish\n']);
   });

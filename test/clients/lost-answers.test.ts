@@ -27,7 +27,7 @@ describe('the TypeScript client behind a network with faults', () => {
     await service.stop();
   });
 
-  it('makes one message of each send, none twice', async function () {
+  it('the TypeScript client makes one message of each send, none twice, where answers are lost', async function () {
     this.timeout(180_000);
     const random = randomOf(19);
     const account = await restClient(service.url).signUp();
@@ -59,7 +59,7 @@ describe('the TypeScript client behind a network with faults', () => {
     await assertBooks(service.db);
   });
 
-  it('shows each event once on a stream that breaks again and again', async () => {
+  it('the TypeScript client shows each event once on a stream that breaks again and again', async () => {
     const rest = restClient(service.url);
     const account = await rest.signUp();
     const proxy = ways.pass;

@@ -82,7 +82,7 @@ describe('the package tidings-client', () => {
     );
   });
 
-  it('sends, lists and verifies in a folder of its own', async () => {
+  it('the package tidings-client sends, lists and verifies in a folder of its own', async () => {
     const { key: KEY } = await app.account();
     const SECRET = generateWebhookSecret();
     const BODY = '{"event":"message.sent","timestamp":"","data":{}}';
@@ -100,7 +100,7 @@ describe('the package tidings-client', () => {
     assert.deepEqual(JSON.parse(stdout), [[true], 404, 'message.sent']);
   });
 
-  it('the package brings the command', async () => {
+  it('the package tidings-client brings the command', async () => {
     const { key } = await app.account();
     const env = { PATH: process.env.PATH, TIDINGS_URL: app.url, TIDINGS_API_KEY: key };
     const { stdout } = await promisify(execFile)(join(folder, 'node_modules/.bin/tidings'), ['send', '+15551234567', 'Hello'], { env });
@@ -114,14 +114,14 @@ describe('the package tidings-client', () => {
     execFileSync(process.execPath, [compiler, '--project', folder], { stdio: ['ignore', 'inherit', 'inherit'] });
   });
 
-  it(`the package has at most ${bytesMax} bytes minified, and asks nothing of Node`, () => {
+  it(`the package tidings-client has at most ${bytesMax} bytes minified, and asks nothing of Node`, () => {
     const code = readFileSync(join(folder, 'node_modules/tidings-client/dist/index.js'), 'utf8');
     const { length } = transformSync(code, { minify: true, format: 'esm' }).code;
     assert.ok(length < bytesMax, `${length} bytes`);
     assert.doesNotMatch(code, /\bimport\b|\brequire\(|\bprocess\b|\bBuffer\b/);
   });
 
-  it('the package has the types of the OpenAPI document: npm run client:types writes them', () => {
+  it('the package tidings-client has the types of the OpenAPI document: npm run client:types writes them', () => {
     for (const { file, isKept } of typesFiles) assert.ok(readFileSync(file, 'utf8') === generateTypes(isKept), 'run npm run client:types');
   });
 });

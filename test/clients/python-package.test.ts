@@ -73,7 +73,7 @@ describe('the package tidings-client for Python', function () {
     await runTool('ruff', ['format', '--check', ...options]);
   });
 
-  it('the Python package has the types of the OpenAPI document, and a sync half like its async half: npm run client:types writes them', () => {
+  it('the Python package has the types of the OpenAPI document, and its sync half is like the async half', () => {
     for (const [file, text] of generatePython()) assert.ok(readFileSync(file, 'utf8') === text, `run npm run client:types: ${file}`);
   });
 });

@@ -97,7 +97,7 @@ describe('requests of the TypeScript client', () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it('pauses double up to ten seconds, and are partly random', () => {
+  it('pauses between tries double up to ten seconds, and are partly random', () => {
     assert.deepEqual(
       [0, 1, 2, 9].map((attempt) => [pauseMs(attempt, null, 0), pauseMs(attempt, null, 1)]),
       [

@@ -5,7 +5,7 @@ const secondsIn = async (header: string) =>
   (await errorOf(new Response('', { status: 503, headers: { 'Retry-After': header } }))).retryAfterSeconds;
 
 describe('Retry-After of the TypeScript client', () => {
-  it('is a number of seconds', async () => {
+  it('Retry-After is read as a number of seconds', async () => {
     assert.deepEqual([await secondsIn('7'), await secondsIn('32.5'), await secondsIn('0')], [7, 32.5, 0]);
   });
 
@@ -14,7 +14,7 @@ describe('Retry-After of the TypeScript client', () => {
     ['RFC 850', 'Friday, 01-Jan-27 00:02:00 GMT'],
     ['asctime', 'Fri Jan  1 00:02:00 2027'],
   ] as const) {
-    it(`is a date of HTTP in UTC, also in another zone: ${form}`, async () => {
+    it(`Retry-After is read as a date of HTTP in UTC, also in another zone: ${form}`, async () => {
       const { TZ } = process.env;
       const [{ now }, at] = [Date, Date.UTC(2027, 0, 1)];
       try {
@@ -29,9 +29,9 @@ describe('Retry-After of the TypeScript client', () => {
     });
   }
 
-  it('is 0 for a date in the past', async () => assert.equal(await secondsIn('Fri, 01 Jan 2021 00:02:00 GMT'), 0));
+  it('Retry-After is 0 for a date in the past', async () => assert.equal(await secondsIn('Fri, 01 Jan 2021 00:02:00 GMT'), 0));
 
   for (const other of ['soon', '-5', '1e3', '32.', '2032-05-01', '1 Jan 2032', 'Thu, 01 Xyz 2032 00:02:00 GMT']) {
-    it(`is ignored if it is neither: ${other}`, async () => assert.equal(await secondsIn(other), null));
+    it(`Retry-After is ignored if it is neither a number nor a date: ${other}`, async () => assert.equal(await secondsIn(other), null));
   }
 });

@@ -22,7 +22,7 @@ describe('tidings send --wait', () => {
   const send = (...args: string[]): Promise<Ended> =>
     runCommand(['send', '+15551234567', 'Hello', '--wait', ...args], { TIDINGS_API_KEY: 'tidings_x', TIDINGS_URL: server.url });
 
-  it('ends with 4 and the message when the time of --timeout is over', async () => {
+  it('send --wait ends with 4 and the message when the time of --timeout is over', async () => {
     server.answers = [accepted, waits];
     const { code, stdout, stderr } = await send('--timeout', '1');
     assert.equal(code, 4);
@@ -30,7 +30,7 @@ describe('tidings send --wait', () => {
     assert.equal(stderr, `accepted: ${id}\ntidings: the message is sent, but not decided after 1 second: see tidings timeline ${id}\n`);
   });
 
-  it('ends with 4 at once when no delivery report will come', async () => {
+  it('send --wait ends with 4 at once when no delivery report will come', async () => {
     server.answers = [accepted, waits, undecided];
     const { code, stdout, stderr } = await send('--json');
     assert.equal(code, 4);
@@ -45,7 +45,7 @@ describe('tidings send --wait', () => {
     );
   });
 
-  it('counts the time of a scheduled message from when it is due', async () => {
+  it('send --wait counts the time of a scheduled message from when it is due', async () => {
     const later = { scheduled_at: '2026-01-01T00:10:00.000Z' };
     const scheduled = { status: 'queued', status_detail: 'scheduled', ...later };
     server.answers = [answer(201, scheduled), answer(200, scheduled), answer(200, scheduled), delivered];
@@ -56,7 +56,7 @@ describe('tidings send --wait', () => {
   const env = () => ({ TIDINGS_API_KEY: 'tidings_x', TIDINGS_URL: server.url });
   const revoked = { status: 401, body: { success: false, error: 'Invalid API key', code: 'unauthorized', message: 'Invalid API key' } };
 
-  it('a wait that fails after acceptance exits with 4 and names the message, which would be paid twice if it were sent again', async () => {
+  it('send --wait exits with 4 and names the message if the wait fails after the acceptance', async () => {
     for (const args of [
       ['send', '+15551234567', 'Hello', '--wait'],
       ['trigger', 'message.delivered'],
@@ -81,7 +81,7 @@ describe('tidings send --wait', () => {
     assert.match((JSON.parse(last) as { error: { message: string } }).error.message, new RegExp(`^message ${id} was accepted, but `));
   });
 
-  it('exits with 2 for a time-out without --wait or of no whole seconds', async () => {
+  it('send exits with 2 for a time-out without --wait or of no whole seconds', async () => {
     assert.equal((await send('--timeout', '0')).code, 2);
     assert.equal((await send('--timeout', 'soon')).code, 2);
     const { code, stderr } = await runCommand(['send', 'a', 'b', '--timeout', '5'], {});
