@@ -8,7 +8,7 @@ describe('audit events in the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
 
-  it('shows what, who, from where and the details, also when names are code', async () => {
+  it('audit events show what, who, from where and the details, also when names are code', async () => {
     const headers = { 'X-Forwarded-For': '198.51.100.7', 'User-Agent': xssTexts[2] };
     await me.call('POST', '/api-keys', { name: xssTexts[0], scopes: ['read_messages'] }, { headers });
     await browser.follow('Audit');

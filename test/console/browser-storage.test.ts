@@ -38,7 +38,7 @@ describe('the storage of the browser', () => {
     assert.deepEqual(await stored(), ['tidings.theme']);
   });
 
-  it('the storage of the browser has nothing of the workspace that another one replaces, and keeps its own after a reload', async () => {
+  it('the storage of the browser has nothing of the workspace that another one replaces, only its own', async () => {
     await leaveTraces();
     await browser.page.context().clearCookies();
     await browser.page.evaluate(`localStorage.removeItem('tidings.session')`);

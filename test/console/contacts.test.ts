@@ -7,7 +7,7 @@ import { useContacts } from './use-contacts.js';
 describe('contacts in the console', function () {
   const { browser, me, create, contacts } = useContacts();
 
-  it('one is created, with faults beside their fields', async () => {
+  it('a contact is created, with faults beside their fields', async () => {
     await browser.follow('Contacts');
     await browser.follow('Create the first one');
     await browser.press('Create');
@@ -32,7 +32,7 @@ describe('contacts in the console', function () {
     );
   });
 
-  it('one is changed, and deleted after a question', async () => {
+  it('a contact is changed, and deleted after a question', async () => {
     const stored = { name: xssTexts[1], phone: '+15551234567', tags: ['vip', xssTexts[0]], custom_fields: { city: xssTexts[3] } };
     await create(stored);
     await browser.follow('Contacts');
@@ -93,7 +93,7 @@ describe('contacts in the console', function () {
     await browser.assertAccessible();
   });
 
-  it('values of programs stay what they are, and a field without a name is removed', async () => {
+  it('custom fields of programs stay what they are, and one without a name is removed', async () => {
     const { id } = await create({ phone: '+15551234567', custom_fields: { visits: 3, sizes: ['s', 'm'], old: 'gone' } });
     await browser.open(`/contacts/${id}`);
     await browser.fill('Name of custom field 3', '');
@@ -103,7 +103,7 @@ describe('contacts in the console', function () {
     assert.deepEqual((await contacts())[0].custom_fields, { visits: 3, sizes: ['s', 'm'] });
   });
 
-  it('what is not changed here stays as it is: tags with commas, line breaks, and what a program stored meanwhile', async () => {
+  it('a saved contact keeps what was not changed here: tags with commas, line breaks, what a program stored', async () => {
     const tags = ['a, b', 'c;d', ' "e"', 'vip'];
     const { id } = await create({
       phone: '+15551234567',
@@ -143,7 +143,7 @@ describe('contacts in the console', function () {
     assert.equal((await contacts())[0].phone, '+15557654321');
   });
 
-  it('search and tag are in the address: links and the back button keep them', async () => {
+  it('search and tag of contacts are in the address: links and the back button keep them', async () => {
     await create({ phone: '+15551234567', name: 'Ada', tags: ['vip'] });
     await create({ email: 'grace@example.com', name: 'Grace' });
     await browser.follow('Contacts');

@@ -17,7 +17,7 @@ describe('changes of a webhook in the console', () => {
     return (await me.call('GET', `/webhooks/${id}`)).body.data.webhook;
   };
 
-  it('keeps what it cannot show: that there are no retries, and the lines of a description', async () => {
+  it('the form of a webhook keeps what it cannot show: no retries, and the lines of a description', async () => {
     await me.call('PUT', `/webhooks/${id}`, { retry_delays: [], description: 'one\ntwo' });
     await browser.open(`/webhooks/${id}/edit`);
     await browser.page.getByRole('checkbox', { name: /^message\.failed/ }).uncheck();
@@ -49,7 +49,7 @@ describe('changes of a webhook in the console', () => {
     assert.equal((await save()).rate, 1.5);
   });
 
-  it('a new secret stays until it is stored, whatever the test event says; a lost answer says that it may have been rotated', async () => {
+  it('a new secret is left only after it is stored, and a lost answer says that it may have been rotated', async () => {
     const rotate = async () => {
       await browser.press('Rotate the secret');
       await browser.page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();

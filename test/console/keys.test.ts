@@ -78,7 +78,7 @@ describe('API keys in the console', () => {
     await browser.see(/^"soon" gets a new value, and the present one works until \w+ \d+, \d{4}, [\d:]+/);
   });
 
-  it('a key that is awaited or shown is left only after a question, and a lost answer says that it may have been created', async () => {
+  it('a new key is left only after a question, and a lost answer says that it may have been created', async () => {
     const leave = () => browser.page.getByRole('link', { name: 'Messages', exact: true }).click();
     const fillIn = async () => {
       await browser.follow('Create an API key');
@@ -112,7 +112,7 @@ describe('API keys in the console', () => {
     await browser.see(/^The key was created\. Its value cannot be displayed any more/);
   });
 
-  it('says that there can be no more', async () => {
+  it('a new API key beyond the quota is refused, and the form says so', async () => {
     await create('one');
     await create('two');
     await browser.follow('Create an API key');

@@ -130,7 +130,7 @@ describe('messages in the console', () => {
     await browser.row('order-1').first().waitFor();
   });
 
-  it('counts new messages that do not fit on the page once, whatever happens to them', async () => {
+  it('new messages that do not fit on the page are counted once, whatever happens to them', async () => {
     await rows(app.deps.db, 'UPDATE workspaces SET balance = 1000000 WHERE id = $1', [me.workspaceId]);
     const many = (count: number) => Promise.all(Array.from({ length: count }, () => send()));
     await many(50);
@@ -148,7 +148,7 @@ describe('messages in the console', () => {
     await browser.page.locator(`a[href$="/${next}"]`).waitFor();
   });
 
-  it('texts of tenants and carriers are only ever text', async () => {
+  it('texts of tenants and carriers are shown as text, never as code', async () => {
     for (const text of xssTexts) {
       const { id } = await send({
         to: 'ada@example.com',
@@ -169,7 +169,7 @@ describe('messages in the console', () => {
     assert.equal(await browser.rowCount(), xssTexts.length);
   });
 
-  it('says when it is not live, and comes back by itself', async () => {
+  it('the list of messages says when it is not live, and comes back by itself', async () => {
     const refusal = { success: false, error: 'A workspace can have at most 20 open streams', code: 'limit_reached' };
     await browser.page.route('**/api/v1/stream**', (route) => route.fulfill({ status: 409, json: refusal }));
     await browser.open('/messages');

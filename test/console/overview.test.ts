@@ -66,7 +66,7 @@ describe('the overview of the console', function () {
     await browser.row('retried.example.com').getByText('! failing').waitFor();
   });
 
-  it('a period is in the address', async () => {
+  it('the period of the overview is in the address', async () => {
     await browser.page.setViewportSize({ width: 1280, height: 800 });
     await browser.open();
     await browser.follow('A year');

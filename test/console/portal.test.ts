@@ -72,7 +72,7 @@ describe('the portal of a webhook in the console', function () {
     assert.equal(new URL(browser.page.url()).hash, '');
   });
 
-  it('the sites that may frame it are changed with the webhook, and checked', async () => {
+  it('the sites that may frame the portal are changed with the webhook, and checked', async () => {
     await browser.open(`/webhooks/${id}/edit`);
     await browser.fill('Sites that may frame its portal (optional)', 'http://app.example.com');
     await browser.press('Save');

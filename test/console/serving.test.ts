@@ -15,7 +15,7 @@ describe('the files of the console', () => {
   const page = async (path = '/console') => (await get(path)).text();
   const namesIn = (html: string) => [...html.matchAll(/(?:src|href)="([^"]*assets\/[^"]+)"/g)].map(([, name = '']) => name);
 
-  it('200 with a policy without inline code for the page and for every address below it', async () => {
+  it('200 with a policy without inline code for the page of the console and for every address below it', async () => {
     for (const path of ['/console', '/console/messages', '/console/webhooks/1/deliveries/2?x=1']) {
       const response = await get(path);
       assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
@@ -30,7 +30,7 @@ describe('the files of the console', () => {
     }
   });
 
-  it('200 with files that are compressed and never change', async () => {
+  it('200 for the files of the console, which are compressed and never change', async () => {
     for (const name of namesIn(await page())) {
       const path = new URL(name, `${app.url}/console`).pathname;
       const response = await get(path, { 'Accept-Encoding': 'identity' });
@@ -48,7 +48,7 @@ describe('the files of the console', () => {
     }
   });
 
-  it('412 without the headers of the file for a condition that fails', async () => {
+  it('412 for a file of the console with a condition that fails, without headers of the file', async () => {
     const [name = ''] = namesIn(await page());
     const headers = { 'If-Match': '"x"', 'Accept-Encoding': 'gzip' };
     const response = await get(new URL(name, `${app.url}/console`).pathname, headers);
@@ -57,7 +57,7 @@ describe('the files of the console', () => {
     assert.equal(((await response.json()) as { error: string }).error, 'Precondition failed');
   });
 
-  it('the compressed forms on disk have the content of the file', () => {
+  it('the compressed forms of the console’s files on disk have the content of the file', () => {
     const names = readdirSync(assets).filter((name) => !/\.(br|gz)$/.test(name));
     assert.ok(names.length > 5, 'the console was not built');
     for (const name of names) {
@@ -67,7 +67,7 @@ describe('the files of the console', () => {
     }
   });
 
-  it('the script of the first screen has at most 45 kB gzip', async () => {
+  it('the script of the first screen of the console has at most 45 kB gzip', async () => {
     const scripts = namesIn(await page()).filter((name) => name.endsWith('.js'));
     const eager = scripts.map((name) => name.replace(/^.*\//, ''));
     // The screen itself is loaded by the script: the largest is counted, whichever it is.
@@ -79,7 +79,7 @@ describe('the files of the console', () => {
     assert.ok(sum > 5_000, 'nothing was counted');
   });
 
-  it('200 with the licences of the packages in the script', async () => {
+  it('200 for the licences of the packages in the script of the console', async () => {
     const [, name = ''] = /<link rel="license" [^>]*href="([^"]+)"/.exec(await page()) ?? [];
     const response = await get(new URL(name, `${app.url}/console`).pathname);
     assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
@@ -89,20 +89,20 @@ describe('the files of the console', () => {
       assert.match(parts.get(bundled) ?? '', /Permission is hereby granted/, bundled);
   });
 
-  it('404 for an unknown file, and for a read of the session', async () => {
+  it('404 for an unknown file of the console, and for a read of its session', async () => {
     for (const path of ['/console/assets/none.js', '/console/session', '/Console']) {
       const response = await app.call('GET', path);
       assert.deepEqual([response.status, response.body.error], [404, 'Not found'], path);
     }
   });
 
-  it('308 to the page for a slash at its end', async () => {
+  it('308 for /console/ with a slash at its end, which leads to the page', async () => {
     const response = await fetch(`${app.url}/console/`, { redirect: 'manual' });
     assert.deepEqual([response.status, response.headers.get('location')], [308, '../console']);
     assert.match(await page('/console/'), /<div id="console">/);
   });
 
-  it('204 with the methods and the rate limit for OPTIONS, and 404 for an unknown file', async () => {
+  it('204 for OPTIONS of the console with the methods and the rate limit, and 404 for an unknown file', async () => {
     const ask = async (path: string) => {
       const { status, headers } = await fetch(app.url + path, { method: 'OPTIONS' });
       assert.ok(

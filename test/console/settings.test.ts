@@ -70,7 +70,7 @@ describe('settings in the console', function () {
     await browser.see('No messages yet');
   });
 
-  it('a new password after which no sign-in succeeds is said by the sign-in screen alone', async () => {
+  it('the sign-in screen alone says that the password is changed, if no sign-in with it succeeds', async () => {
     await browser.page.route('**/console/session', (route) => route.abort());
     const form = section('Password');
     await form.getByLabel('Current password').fill(password);

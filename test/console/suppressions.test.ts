@@ -39,7 +39,7 @@ describe('suppressions in the console', function () {
     assert.deepEqual(await suppressions(), []);
   });
 
-  it('what the recipient asked for cannot be removed here, not even from a page that is out of date', async () => {
+  it('what the recipient asked for cannot be removed in the console, not even from a page that is out of date', async () => {
     await me.call('POST', '/suppressions', { channel: 'email', recipient: 'ada@example.com' });
     await browser.follow('Suppressions');
     await browser.press('Remove ada@example.com on email');
@@ -51,7 +51,7 @@ describe('suppressions in the console', function () {
     assert.equal((await suppressions()).length, 1);
   });
 
-  it('the page is empty, and not the list, after the last row of an older page is removed', async () => {
+  it('an older page of suppressions says that it is empty after its last row is removed', async () => {
     const theirs = { workspace_id: me.workspaceId, channel: 'sms', reason: 'manual', source: 'api' } as const;
     await suppress(
       app.deps.db,

@@ -34,7 +34,7 @@ describe('webhooks in the console', () => {
   };
   const nothingIsPending = () => browser.until(`![...document.querySelectorAll('tbody tr')].some((row) => /pending/.test(row.innerText))`);
 
-  it('creates one: a fault beside its field, then the secret once, with code that verifies', async () => {
+  it('a webhook is created: a fault beside its field, then the secret once, with code that verifies', async () => {
     await browser.follow('Webhooks');
     await browser.follow('Create a webhook');
     await browser.fill('URL', 'http://example.com/');
@@ -149,7 +149,7 @@ describe('webhooks in the console', () => {
     await browser.page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  it('rotates the secret, switches off and on, changes and deletes', async () => {
+  it('a webhook gets a new secret, is switched off and on, changed and deleted', async () => {
     await openWebhook();
     await browser.press('Rotate the secret');
     await browser.page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();

@@ -69,7 +69,7 @@ describe('the file of a batch in the console', () => {
     await browser.see('Hello Person 49');
   });
 
-  it('what is written stays when another file is chosen, and its columns are found by their names', async () => {
+  it('the text of a batch stays when another file is chosen, and its columns are found by their names', async () => {
     await browser.open('/batches/new');
     await browser.choose(csv('to,name,city', `${phone(1)},Ada,Paris`), 'first.csv');
     await browser.fill('Text', 'Hello {{ who }} and {{ name }}');

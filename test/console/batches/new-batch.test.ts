@@ -15,7 +15,7 @@ describe('a new batch in the console', function () {
   const batches = async (): Promise<number> =>
     (await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId])).length;
 
-  it('the text gets its placeholders by buttons, is previewed as it is, and a change needs another look', async () => {
+  it('the text of a batch gets placeholders by buttons, and needs another preview after each change', async () => {
     await browser.open('/batches/new');
     const file = csv(
       'E-mail\tFirst name\tNote',
@@ -104,7 +104,7 @@ describe('a new batch in the console', function () {
     assert.equal(await batches(), 2);
   });
 
-  it('what is left after it follows from the balance at the moment of the preview', async () => {
+  it('the credits left after a batch follow from the balance at the moment of the preview', async () => {
     await browser.page.route('**/api/v1/workspace', async (route) => {
       const response = await route.fetch();
       const answer = (await response.json()) as { data: { workspace: object } };
@@ -121,7 +121,7 @@ describe('a new batch in the console', function () {
     await until(async () => (await fact(browser, 'Left after it').innerText()) !== '6 credits', 'the balance of this moment');
   });
 
-  it('the form is locked while a batch is being sent, and its answer does not move the user away from another screen', async () => {
+  it('the form is locked while a batch is sent, and its answer moves no user away from another screen', async () => {
     const release = await holdAnswers(browser, '**/messages/bulk');
     await preview(browser, csv('to', phone(1)), 'Hello');
     await browser.press('Send 1 message for 1 credit');

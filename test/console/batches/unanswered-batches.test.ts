@@ -28,7 +28,7 @@ describe('a batch without an answer in the console', () => {
     await browser.press('Send 1 message for 1 credit');
   };
 
-  it('it is sent once although a new one with its content was refused in between', async () => {
+  it('a batch without an answer is sent once although a new one with its content was refused in between', async () => {
     await sendAndLose();
     await sendSameContent();
     await refuse(429, 'Too many requests', 'rate_limited');
@@ -41,7 +41,7 @@ describe('a batch without an answer in the console', () => {
     assert.equal(await batches(), 1);
   });
 
-  it('it and a new one with its content, both without answers, are each sent once', async () => {
+  it('a batch and a new one with its content, both without answers, are each sent once', async () => {
     await preview(browser, csv('to', phone(1)), 'Hello');
     await browser.page.route('**/messages/bulk', (route) => route.abort());
     await browser.press('Send 1 message for 1 credit');
@@ -61,7 +61,7 @@ describe('a batch without an answer in the console', () => {
     assert.equal(await batches(), 2);
   });
 
-  it('a scheduled one is sent once although its time has passed', async () => {
+  it('a scheduled batch without an answer is sent once although its time has passed', async () => {
     const later = new Date(Date.now() + 7 * 86_400_000);
     const send = async () => {
       await browser.open('/batches/new');
@@ -112,7 +112,7 @@ describe('a batch without an answer in the console', () => {
     if (tab !== browser.page) await tab.close();
   };
   for (const place of ['at another screen', 'in another tab'] as const) {
-    it(`it is sent once although the session ended ${place} before it was sent again`, async () => {
+    it(`a batch without an answer is sent once although the session ended ${place} in between`, async () => {
       await sendAndLose();
       await browser.follow('API keys');
       await browser.page.getByRole('heading', { name: 'API keys' }).waitFor();

@@ -47,7 +47,7 @@ describe('a copy of a message in the console', () => {
     assert.deepEqual((await contents())[0], { text: 'Hello' });
   });
 
-  it('a copy of an e-mail that can be unsubscribed from can be unsubscribed from', async () => {
+  it('a copy of an e-mail has the link of unsubscription that the first one has', async () => {
     const { id } = await send({ to: 'ada@example.com', channel: 'email', content: { subject: 'News', text: 'Hello', unsubscribe: true } });
     await browser.open(`/send?copy=${id}`);
     await browser.page.getByLabel('Text', { exact: true }).waitFor();
@@ -92,7 +92,7 @@ describe('a copy of a message in the console', () => {
     assert.equal((await contents()).length, 1);
   });
 
-  it('a message that was left reads nothing more when its cancel is answered', async () => {
+  it('a message that the user has left is not read again when its cancel is answered', async () => {
     const { id } = await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
     await browser.open(`/messages/${id}`);
     await browser.press('Cancel');

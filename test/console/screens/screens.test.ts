@@ -40,7 +40,7 @@ describe('the screens of the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser } = useConsole(app);
 
-  it('each screen is tested here', () => {
+  it('each screen of the console has tests', () => {
     const source = readFileSync(`${root}/console/app/screens.tsx`, 'utf8');
     const declared = [...source.matchAll(/path=\{to\((?:'([^']*)')?\)\}/g)].map(([, path = '']) => path);
     const pattern = (path: string) => new RegExp(`^/?${path.replace(/:\w+/g, '[^/]+')}$`);
@@ -112,7 +112,7 @@ describe('the screens of the console', () => {
     assert.equal(await background(), light);
   });
 
-  it('screens are parts of their own: none is in the first script', () => {
+  it('no screen of the console is in its first script', () => {
     const assets = `${root}/dist/console/site/assets`;
     const [main = ''] = readdirSync(assets).filter((name) => /^main-\w+\.js$/.test(name));
     assert.doesNotMatch(readFileSync(`${assets}/${main}`, 'utf8'), /Send again as a copy|Rotate the secret/);

@@ -23,7 +23,7 @@ describe('the console in two tabs', function () {
   });
   afterEach(() => tab.close());
 
-  it('a sign-out there shows the form here, and a sign-in there shows the screens of that workspace here', async () => {
+  it('a sign-out in another tab shows the form in this one, and a sign-in there shows that workspace here', async () => {
     await tab.getByRole('button', { name: 'Sign out' }).click();
     await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await tab.getByLabel('E-mail address').fill(other.email);
@@ -33,7 +33,7 @@ describe('the console in two tabs', function () {
     assert.equal(await browser.page.getByLabel('Text', { exact: true }).inputValue(), '');
   });
 
-  it('a sign-in there that this tab has not heard of sends nothing from here', async () => {
+  it('a sign-in in another tab that this one has not heard of sends nothing from here', async () => {
     // A tab does not hear of its own changes: this one is as late as a frozen one.
     const login = JSON.stringify({ email: other.email, password });
     const headers = '{ "Content-Type": "application/json" }';
@@ -46,7 +46,7 @@ describe('the console in two tabs', function () {
     assert.equal(sent, 0);
   });
 
-  it('an answer for the workspace that is under way at the sign-out does not sign in again', async () => {
+  it('an answer with the workspace that comes after the sign-out does not sign in again', async () => {
     const answer = await holdAnswers(browser, '**/api/v1/workspace');
     const asked = browser.page.waitForRequest('**/api/v1/workspace');
     await browser.follow('Billing');
@@ -60,7 +60,7 @@ describe('the console in two tabs', function () {
     assert.equal(await browser.page.getByRole('button', { name: 'Sign out' }).count(), 0);
   });
 
-  it('a sign-out after the session has ended elsewhere is done: no notice, and nothing that was written is kept', async () => {
+  it('a sign-out after the session ended elsewhere leaves no notice, and nothing that was written', async () => {
     // Nothing finds it out before the press of the button: neither the other tab nor the end of the stream.
     await tab.goto('about:blank');
     await browser.page.route('**/api/v1/balance', (route) => route.abort());

@@ -97,7 +97,7 @@ describe('the second factor in the console', function () {
     assert.equal(await scan(), url);
   });
 
-  it('the screen has no finding of axe while the code is shown, and the keyboard goes on at it', async () => {
+  it('the screen with the code of a second factor has no finding of axe, and the keyboard goes on at it', async () => {
     await open('Off');
     await button('Set up an authenticator app').focus();
     await browser.page.keyboard.press('Enter');
@@ -148,7 +148,7 @@ describe('the second factor in the console', function () {
   });
 
   describe('after another tab', () => {
-    it('a new secret is refused and "On" is shown after another tab turned it on', async () => {
+    it('a new secret is refused, and "On" is shown, after another tab turned the second factor on', async () => {
       await open('Off');
       await enrol(me);
       await button('Set up an authenticator app').click();
@@ -156,7 +156,7 @@ describe('the second factor in the console', function () {
       await section().getByText('On', { exact: true }).waitFor();
     });
 
-    it('the offered secret disappears after another tab turned it on with another one', async () => {
+    it('the offered secret disappears after another tab turned the second factor on with another one', async () => {
       await open('Off');
       const { secret } = await offer();
       await enrol(me);
@@ -166,7 +166,7 @@ describe('the second factor in the console', function () {
       assert.equal(await qrCode().count(), 0);
     });
 
-    it('"Off" is shown after another tab turned it off', async () => {
+    it('"Off" is shown after another tab turned the second factor off', async () => {
       const {
         recovery_codes: [code = ''],
       } = await enrol(me);
@@ -178,7 +178,7 @@ describe('the second factor in the console', function () {
     });
   });
 
-  it('a state that cannot be read shows neither, and is read again', async () => {
+  it('a second factor whose state cannot be read is shown neither on nor off, and is read again', async () => {
     await browser.page.route('**/console/session/totp', (route) => route.abort());
     await browser.open('/settings');
     await section().getByText('The service cannot be reached.').waitFor();

@@ -37,7 +37,7 @@ describe('a session of the console that ends while something is written', () => 
     await browser.fill('Text', 'A long text');
   };
 
-  it('the send form has what was written after the sign-in, and sends it', async () => {
+  it('a message that was written when the session ended is in the form after the sign-in, and is sent', async () => {
     await writeMail();
     await endSession('Send');
     const stored = await browser.page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
@@ -54,7 +54,7 @@ describe('a session of the console that ends while something is written', () => 
     assert.equal(await field('Text').inputValue(), '');
   });
 
-  it('the batch has its file, its text and its columns after the sign-in', async () => {
+  it('a batch that was written when the session ended has its file, text and columns after the sign-in', async () => {
     await browser.open('/batches/new');
     await browser.choose(csv('to,name,nickname', `${phone(1)},Ada,Countess`));
     await browser.fill('Text', 'Hello {{ name }}');
@@ -98,7 +98,7 @@ describe('a session of the console that ends while something is written', () => 
     assert.equal((await rows(app.deps.db, 'SELECT id FROM messages WHERE workspace_id = $1', [me.workspaceId])).length, 1);
   });
 
-  it('the custom fields that were added to a contact are there after the sign-in', async () => {
+  it('custom fields that were added to a contact when the session ended are there after the sign-in', async () => {
     await browser.open('/contacts/new');
     await browser.fill('Phone number', '+15551234567');
     await browser.press('Add a custom field');
@@ -113,7 +113,7 @@ describe('a session of the console that ends while something is written', () => 
     assert.equal(await field('Name of custom field 2').inputValue(), 'city');
   });
 
-  it('an import continues after the sign-in where it has stopped', async () => {
+  it('an import that the end of the session stopped continues after the sign-in', async () => {
     await browser.open('/contacts/import');
     await browser.choose(csv('phone', phone(1), phone(2), phone(3)));
     let count = 0;
@@ -129,7 +129,7 @@ describe('a session of the console that ends while something is written', () => 
     await browser.see('Done: 3 created, 0 refused of 3 rows');
   });
 
-  it('a password is gone after the sign-in, the address beside it is not', async () => {
+  it('a password is gone from its form after a new sign-in, and the address beside it is not', async () => {
     await browser.open('/settings');
     const form = browser.page.locator('form').filter({ has: browser.page.getByRole('button', { name: 'Change the address' }) });
     await form.getByLabel('E-mail address').fill('new@example.com');
@@ -140,7 +140,7 @@ describe('a session of the console that ends while something is written', () => 
     assert.equal(await form.getByLabel('Current password').inputValue(), '');
   });
 
-  it('another workspace that signs in gets nothing of it, and it is forgotten', async () => {
+  it('another workspace that signs in gets nothing of what was written, and it is forgotten', async () => {
     const other = await owner(app);
     await writeMail();
     await endSession('Send');
@@ -152,7 +152,7 @@ describe('a session of the console that ends while something is written', () => 
     assert.deepEqual([await field('To').inputValue(), await field('Text').inputValue()], ['+15551234567', '']);
   });
 
-  it('tells a user who comes back without it that it has ended', async () => {
+  it('the console tells a user who comes back without a session that it has ended', async () => {
     await browser.open();
     await browser.page.getByTitle(me.email).waitFor();
     await browser.page.goto('about:blank'); // an open screen would find it out itself
@@ -169,7 +169,7 @@ describe('a session of the console that ends while something is written', () => 
     assert.equal(await field('Text').inputValue(), '');
   });
 
-  it('what is written in another tab is there after a sign-in in either of them', async () => {
+  it('what was written in one tab is there after a sign-in in another one', async () => {
     await writeMail();
     const tab = await browser.page.context().newPage();
     await tab.goto(`${app.url}/console`);

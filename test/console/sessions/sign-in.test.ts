@@ -37,7 +37,7 @@ describe('signing in to the console', () => {
     await browser.see(signedIn);
   });
 
-  it('asks for the code of the second factor only where it is needed', async () => {
+  it('the sign-in asks for the code of the second factor, and refuses a wrong one', async () => {
     const me = await owner(app);
     const { secret } = await enrol(me);
     await browser.fill('E-mail address', me.email);
@@ -143,7 +143,7 @@ describe('signing in to the console', () => {
     ['is away', (route) => route.abort()],
     ['has had too many requests', (route) => route.fulfill({ status: 429, json: { success: false, error: 'Too many requests' } })],
   ] as [string, (route: Route) => Promise<void>][]) {
-    it(`a service that ${title} at the load does not show the sign-in form, and the screen follows`, async () => {
+    it(`the sign-in form is not shown where a service ${title} at the load, and the screen follows`, async () => {
       const me = await owner(app);
       await browser.signIn({ email: me.email, password });
       await browser.page.route('**/api/v1/workspace', away);
