@@ -53,7 +53,7 @@ describe('the table of endpoints', () => {
   it('the table of endpoints has the 29 endpoints of the contract', () => assert.equal(table.length, 29));
   for (const [method, path, auth] of table) {
     const declared = endpoints.find((item) => item.method.toUpperCase() === method && item.path === path);
-    it(`${method} ${path} takes ${auth}`, () => assert.equal(authOf(declared?.auth), auth));
+    it(`${method} ${path} takes the credential ${auth}`, () => assert.equal(authOf(declared?.auth), auth));
   }
 });
 
@@ -73,7 +73,7 @@ describe('the table of error texts', () => {
     [500, 'Internal server error. Please try again later.', errors.internal()],
   ];
   for (const [status, text, error] of texts)
-    it(`${status} ${text}`, () => assert.deepEqual([statusOf(error), error.message], [status, text]));
+    it(`the text of a ${status} is: ${text}`, () => assert.deepEqual([statusOf(error), error.message], [status, text]));
 });
 
 describe('the interface, from outside', () => {
@@ -135,13 +135,13 @@ describe('the interface, from outside', () => {
     ['an unknown message', 'GET', '/api/v1/messages/01890000-0000-7000-8000-000000000000', () => ({ key }), 404, 'Message not found'],
   ];
   for (const [what, method, path, options, status, text] of refused) {
-    it(`${status} for ${what}`, async () => {
+    it(`${status} for ${what}, with the text of the contract`, async () => {
       const answer = await app.call(method, path, options());
       assert.deepEqual([answer.status, answer.body.success, answer.body.error], [status, false, text]);
     });
   }
 
-  it('402 with the required and the available credits', async () => {
+  it('402 for a send names the required and the available credits', async () => {
     const poor = await app.account({ balance: 1500 });
     const { status, body } = await app.call('POST', '/api/v1/messages/send', {
       key: poor.key,
@@ -156,7 +156,7 @@ describe('the interface, from outside', () => {
     assert.deepEqual(Object.keys(body.data.message), listed.split(', '));
   });
 
-  it('answers in the documented shapes', async () => {
+  it('answers have the documented shapes', async () => {
     const created = await app.call('POST', '/api/v1/auth/signup', { body: signup });
     assert.equal(created.status, 201);
     assert.deepEqual(Object.keys(created.body.data), ['workspace', 'message']);
