@@ -1,13 +1,13 @@
 /**
  * A test and a hook have at most 40 lines, as every function. Lint counts the callbacks of `describe` too, which may be longer. So
- * .oxlintrc.json leaves test files out, and their other functions are counted here.
+ * .oxlintrc.json leaves test files out, and their other functions are counted here. The titles of tests are checked, too.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from './project.js';
+import { root, textOf } from './project.js';
 
 const linesMax = 40;
 
@@ -57,5 +57,50 @@ describe('functions in test files', () => {
 
   it(`functions in test files have at most ${linesMax} lines`, () => {
     assert.deepEqual(tooLong(root), []);
+  });
+});
+
+/** Folders of tests whose titles are checked. */
+const titledFolders = ['api', 'client', 'clients', 'console', 'contract'];
+/** The commonest words of titles whose subject is only in their `describe`, alone or behind an HTTP status. */
+const bareVerbs =
+  'accepts|adds|allows|asks|begins|checks|closes|continues|counts|creates|deletes|ends|exits|fails|finds|gets|gives|has|holds|ignores|is|' +
+  'keeps|leaves|lists|makes|names|offers|prints|reads|refuses|removes|resumes|returns|revokes|says|sends|serves|shows|stores|takes|tells|' +
+  'waits|writes';
+
+/** The literal titles in the text of a test file that occur twice or have no subject. */
+function faultyTitles(text: string): string[] {
+  const titles = [...text.matchAll(/\bit\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g)].map(([, , title = '']) => title);
+  const literal = titles.filter((title) => !title.includes('${'));
+  const lacksSubject = new RegExp(`^(?:[2-5]\\d\\d )?(?:${bareVerbs})\\b`);
+  return literal.filter((title, index) => lacksSubject.test(title) || literal.indexOf(title) < index);
+}
+
+describe('titles of tests', () => {
+  it('a title of a test is faulty if it occurs twice in its file or begins with a bare verb', () => {
+    const titles = [
+      'a page is shown',
+      'shows a page',
+      'a page is shown',
+      '200 lists pages',
+      '200 for a list',
+      'issues are listed',
+      '${page}',
+    ];
+    const sample = titles.map((title) => `it('${title}', () => {});`).join('\n');
+    assert.deepEqual(faultyTitles(sample), ['shows a page', 'a page is shown', '200 lists pages']);
+  });
+
+  it('titles of tests occur once in a file and name their subject', () => {
+    const files = titledFolders.flatMap((folder) =>
+      readdirSync(join(root, 'test', folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+        .map((name) => `test/${folder}/${name}`),
+    );
+    assert.ok(files.length > 150, 'the test files were not found');
+    assert.deepEqual(
+      files.flatMap((file) => faultyTitles(textOf(file)).map((title) => `${file}: ${title}`)),
+      [],
+    );
   });
 });
