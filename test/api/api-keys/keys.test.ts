@@ -118,7 +118,7 @@ describe('limits of API keys', () => {
     [{ channels: ['fax'] }, `Invalid channels. Must be one of: ${channels.join(', ')}`],
   ];
   for (const [limits, text] of refused) {
-    it(`an API key with wrong limits gets 400 ${text}`, async () => {
+    it(`an API key with ${JSON.stringify(limits).slice(0, 60)} gets 400 ${text}`, async () => {
       const { status, body } = await post(limits);
       assert.deepEqual([status, body.error], [400, text]);
     });

@@ -82,7 +82,7 @@ describe('a webhook that is changed or deleted', () => {
       [{ url: '' }, 'Webhook URL must use HTTPS'],
       [{ url: 'https://192.168.0.1' }, 'Webhook URL must not point to a private address'],
     ] as [object, string][]) {
-      it(`400 ${text} for a change of a webhook, and nothing is changed`, async () => {
+      it(`400 for a webhook that is changed to ${JSON.stringify(body)}, and it stays as it was`, async () => {
         const id = await create();
         const answer = await app.call('PUT', `${hooks}/${id}`, { jwt, body: { description: 'x', ...body } });
         assert.deepEqual([answer.status, answer.body.error], [400, text]);
