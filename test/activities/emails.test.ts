@@ -28,7 +28,7 @@ describe('sendMail', () => {
     (await rows<{ sent: boolean }>(test.db, 'SELECT sent_at IS NOT NULL AS sent FROM mails WHERE id = $1', [id]))[0]?.sent;
   const tokenIn = (text = '') => /token=([\w-]{43})/.exec(text)?.[1] ?? 'none';
 
-  it('writes a mail file for its owner only, with a link that verifies the address', async () => {
+  it('a mail file is for its owner only, and its link verifies the address', async () => {
     const config = testConfig({ PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none', MAIL_FROM: 'Tidings <hello@example.test>' });
     const { mailId, workspace } = await buildMail(config);
     await activitiesWith(config).sendMail(mailId);
@@ -51,7 +51,7 @@ describe('sendMail', () => {
     assert.equal(await isSent(mailId), true);
   });
 
-  it('makes the link with the SECRET_KEY of the time when the mail was put into the outbox', async () => {
+  it('a mail from before a change of SECRET_KEY has a link that works, once SECRET_KEYS_OLD has the former key', async () => {
     const [former, present] = ['f', 't'].map((letter) => letter.repeat(32)) as [string, string];
     const { mailId, workspace } = await buildMail(testConfig({ SECRET_KEY: former }));
     await assert.rejects(activitiesWith(testConfig({ SECRET_KEY: present })).sendMail(mailId), /SECRET_KEY/);
@@ -61,7 +61,7 @@ describe('sendMail', () => {
     assert.equal((await verifyEmail(test.db, tokenIn(text), byTest)).id, workspace.id);
   });
 
-  it('gives up a mail whose SECRET_KEY is lost when its link has expired', async () => {
+  it('a mail whose SECRET_KEY is lost is given up when its link has expired', async () => {
     const { mailId, workspace } = await buildMail(testConfig({ SECRET_KEY: 'f'.repeat(32) }));
     await rows(test.db, 'UPDATE mail_tokens SET expires_at = now() WHERE workspace_id = $1', [workspace.id]);
     const config = testConfig();
@@ -72,7 +72,7 @@ describe('sendMail', () => {
     ]);
   });
 
-  it('keeps names and addresses inside their headers', async () => {
+  it('a line break in a name adds no header to a mail, and HTML in it is escaped', async () => {
     const config = testConfig();
     const { mailId } = await buildMail(config, 'Evil\r\nBcc: victim@example.test\r\n\r\n<script>');
     await activitiesWith(config).sendMail(mailId);
@@ -89,7 +89,7 @@ describe('sendMail', () => {
     await assert.rejects(readdir(join(config.dataDir, 'mail')), { code: 'ENOENT' });
   });
 
-  it('sends through a mail server once for repeated calls', async () => {
+  it('a mail is sent through a mail server once for repeated calls', async () => {
     const smtp = await startSmtp();
     const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none' });
     const { mailId, workspace } = await buildMail(config);
@@ -102,7 +102,7 @@ describe('sendMail', () => {
     assert.match(mail.text ?? '', /^Hello Müller & <Söhne>,\n/);
   });
 
-  it('sends a mail of ASCII without encoding', async () => {
+  it('a mail of ASCII is sent without encoding', async () => {
     const smtp = await startSmtp();
     const config = testConfig({ SMTP_URL: smtp.url, PUBLIC_URL: publicUrl, TRUSTED_PROXIES: 'none' });
     const { mailId } = await buildMail(config, 'Miller\r\n.\r\nSons Inc.');
@@ -117,7 +117,7 @@ describe('sendMail', () => {
   /** What Temporal stores of the failure: `sendMail` has no other text. */
   const notSent = (fault: string) => ({ type: 'MailNotSent', message: `The mail server did not take the mail: ${fault}` });
 
-  it('fails on a temporary refusal, and succeeds at the next try', async () => {
+  it('a mail that is refused temporarily is sent at the next try', async () => {
     const smtp = await startSmtp();
     smtp.refuse.to.push('451 4.3.0 later');
     const config = testConfig({ SMTP_URL: smtp.url });
@@ -141,7 +141,7 @@ describe('sendMail', () => {
     return { smtp, mailId };
   };
 
-  it('gives up after a permanent refusal, and logs the code', async () => {
+  it('a mail that is refused permanently is given up with the code of the refusal', async () => {
     const { smtp, mailId } = await sendToRefused('550 5.1.1 no such user');
     assert.deepEqual(await rows(test.db, 'SELECT refused_code FROM mails WHERE id = $1', [mailId]), [{ refused_code: 550 }]);
     assert.equal(await isSent(mailId), false);
@@ -157,7 +157,7 @@ describe('sendMail', () => {
     ['to', '550 5.4.5 Daily user sending limit exceeded'],
     ['mail', '554 5.1.90 over the daily limit'],
   ] as const) {
-    it(`keeps a mail whose sender is refused with ${reply.slice(0, 10).trim()}, and sends it after the cause has ended`, async () => {
+    it(`a mail whose sender is refused with ${reply.slice(0, 10).trim()} stays unsent, and is sent at the next try`, async () => {
       const smtp = await startSmtp();
       smtp.refuse[step].push(reply);
       const config = testConfig({ SMTP_URL: smtp.url });
@@ -169,12 +169,12 @@ describe('sendMail', () => {
     });
   }
 
-  it('gives up after a refusal because the mailbox gets too many mails', async () => {
+  it('a mail is given up when its mailbox refuses it because it gets too many mails', async () => {
     const { mailId } = await sendToRefused('550 5.2.121 too many mails from this sender');
     assert.deepEqual(await rows(test.db, 'SELECT refused_code FROM mails WHERE id = $1', [mailId]), [{ refused_code: 550 }]);
   });
 
-  it('fails without the mail server, and the mail stays unsent', async () => {
+  it('a mail stays unsent while its mail server cannot be reached', async () => {
     const smtp = await startSmtp();
     const config = testConfig({ SMTP_URL: smtp.url });
     const { mailId } = await buildMail(config);
@@ -183,7 +183,7 @@ describe('sendMail', () => {
     assert.equal(await isSent(mailId), false);
   });
 
-  it('uses no remote server without TLS, unless the URL allows it', async () => {
+  it('a mail is sent to a remote server without TLS only if the URL allows it', async () => {
     const server = await startSmtp({}, '127.0.0.2'); // not one of the names of this machine that are known for it
     try {
       const { mailId } = await buildMail(testConfig());

@@ -72,7 +72,7 @@ describe('a connection to a mail server', () => {
   ] as const;
 
   for (const [what, send] of ways) {
-    it(`${what} names in EHLO the public host, or else the domain of the sender`, async () => {
+    it(`${what} names the public host in EHLO, or else the domain of the sender`, async () => {
       await serving();
       const publicUrl = (url: string) => ({ PUBLIC_URL: url, TRUSTED_PROXIES: 'none' });
       await send(server.url, publicUrl('https://api.public.example'));
@@ -85,7 +85,7 @@ describe('a connection to a mail server', () => {
       );
     });
 
-    it(`${what} to this machine is encrypted without a look at the certificate`, async () => {
+    it(`${what} to a mail server on this machine is encrypted without a check of the certificate`, async () => {
       await serving();
       await send(server.url);
       await assert.rejects(send(`${server.url}?tls.rejectUnauthorized=true`), /ESOCKET|ETLS/);

@@ -31,7 +31,7 @@ describe('a mail that is not sent', () => {
     );
   const sendMail = (mailId: string) => emailActivities({ db: test.db, config, logger: createLogger('test', 'silent') }).sendMail(mailId);
 
-  it('fails without naming the recipient, also when the reply of the mail server does', async () => {
+  it('an error about a mail does not name the recipient, also when the mail server does', async () => {
     const { mailId, workspace } = await newAccount();
     smtp.refuse.to.push(`450 4.2.0 <${workspace.email}>: Recipient address rejected: Greylisted`);
     const failure: unknown = await sendMail(mailId).catch((error: unknown) => error);
@@ -45,7 +45,7 @@ describe('a mail that is not sent', () => {
     ['has expired', 'expires_at = now()'],
     ['was used or voided', 'used_at = now()'],
   ] as const) {
-    it(`is given up when its link ${what} during an outage of the mail server`, async () => {
+    it(`a mail is given up when its link ${what} during an outage of the mail server`, async () => {
       const { mailId, workspace } = await newAccount();
       smtp.refuse.to.push('451 4.3.0 later');
       await assert.rejects(sendMail(mailId));
@@ -55,7 +55,7 @@ describe('a mail that is not sent', () => {
     });
   }
 
-  it('is given up when a newer one has replaced it, which is sent', async () => {
+  it('a mail is given up when a newer one has replaced it, which is sent', async () => {
     const { mailId, workspace } = await newAccount();
     const newer = await inTransaction(test.db, (transaction) =>
       issueMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose: 'verify' }),
@@ -65,7 +65,7 @@ describe('a mail that is not sent', () => {
     assert.match(smtp.received[0] ?? '', new RegExp(`^Message-ID: <${newer}@`, 'im'));
   });
 
-  it('is not sent after it was given up, for example because its account was closed', async () => {
+  it('a mail is not sent after it was given up, for example because its account was closed', async () => {
     const { mailId } = await newAccount();
     await rows(test.db, 'UPDATE mails SET refused_code = 0 WHERE id = $1', [mailId]);
     await sendMail(mailId);

@@ -5,7 +5,7 @@ import { testConfig } from '../../support/config.js';
 import { reply, startCounterpart } from '../../support/carriers/counterpart.js';
 
 describe('the doctor at the addresses of the API', () => {
-  it('keeps the path of PUBLIC_URL and CALLBACK_URL', async () => {
+  it('the doctor checks the paths of PUBLIC_URL and CALLBACK_URL too', async () => {
     const counterpart = await startCounterpart(({ path }, response) => reply(response, path === '/tidings/live' ? 200 : 404, {}));
     try {
       const statesAt = async (base: string) => {

@@ -70,7 +70,7 @@ describe('npm run doctor', () => {
   const found = async (settings: NodeJS.ProcessEnv) =>
     bySubject(await runChecks(allChecks, { config: loadConfig(settings), db: service.db }));
 
-  it('finds nothing wrong with a service that runs', async () => {
+  it('the doctor finds nothing wrong with a service that runs', async () => {
     await until(async () => (await found(env)).get('watcher')?.state === 'ok', 'the watcher has run');
     const { code, seen } = await findings(env);
     const wrong = [...seen.values()].filter(({ state }) => state === 'failed');
@@ -79,7 +79,7 @@ describe('npm run doctor', () => {
     assert.match((await doctor(env)).out, /✓ Temporal search attributes +WorkspaceId, Channel/);
   });
 
-  it('names the command that resumes a paused watcher, with the namespace', async () => {
+  it('the doctor names the command that resumes a paused watcher, with the namespace', async () => {
     const { connection, namespace } = service.temporal;
     const watcher = new ScheduleClient({ connection, namespace }).getHandle(workflowIds.watcher);
     await watcher.pause();
@@ -89,7 +89,7 @@ describe('npm run doctor', () => {
     assert.deepEqual([state, fix], ['failed', `Run: temporal schedule toggle --unpause -s ${workflowIds.watcher} -n ${namespace}`]);
   });
 
-  it('names a namespace that another installation uses', async () => {
+  it('the doctor says when another installation uses the Temporal namespace', async () => {
     const move = (by: string) => rows(service.db, `UPDATE schema_migrations SET applied_at = applied_at + interval '${by}'`);
     const { namespace } = service.temporal;
     await move('1 second');
@@ -101,7 +101,7 @@ describe('npm run doctor', () => {
     assert.equal((await found(env)).get('Temporal schedule')?.state, 'ok');
   });
 
-  it('names the search attributes to check where the cluster permits only its operators to read them', async () => {
+  it('the doctor names the search attributes to check if the cluster lets only operators read them', async () => {
     const front = await startTemporalFront(service.temporal.address);
     const seen = await found({ ...env, TEMPORAL_ADDRESS: front.address });
     front.close();
@@ -111,18 +111,18 @@ describe('npm run doctor', () => {
     for (const subject of ['Temporal', 'Temporal namespace', 'Temporal schedule']) assert.equal(seen.get(subject)?.state, 'ok', subject);
   });
 
-  it('names the command that creates a missing namespace', async () => {
+  it('the doctor names the command that creates a missing namespace', async () => {
     const { state, fix } = (await found({ ...env, TEMPORAL_NAMESPACE: 'gone' })).get('Temporal namespace') ?? {};
     assert.deepEqual([state, fix?.split(' (')[0]], ['failed', 'Run: temporal operator namespace create --namespace gone --retention 72h']);
   });
 
-  it('names a SECRET_KEY that is not that of the database, unless SECRET_KEYS_OLD has it', async () => {
+  it('the doctor fails a SECRET_KEY other than that of the database, unless SECRET_KEYS_OLD has it', async () => {
     const SECRET_KEY = 'x'.repeat(32);
     assert.equal((await found({ ...env, SECRET_KEY })).get('SECRET_KEY')?.state, 'failed');
     assert.equal((await found({ ...env, SECRET_KEY, SECRET_KEYS_OLD: env.SECRET_KEY })).get('SECRET_KEY')?.state, 'ok');
   });
 
-  it('names every server that does not answer, and exits with 1', async () => {
+  it('the doctor names every server that does not answer, and exits with 1', async () => {
     const dead = `127.0.0.1:${await freePort()}`;
     const { code, seen } = await findings({
       ...env,
@@ -137,7 +137,7 @@ describe('npm run doctor', () => {
     assert.equal(seen.get('PostgreSQL')?.state, 'ok');
   });
 
-  it('names every fault of the settings, and checks nothing else', async () => {
+  it('the doctor checks nothing but the settings if one of them is wrong', async () => {
     const { code, seen } = await findings({ ...env, PORT: 'x', JWT_SECRET: '' });
     assert.deepEqual([code, [...seen.keys()]], [1, ['settings']]);
   });
@@ -148,7 +148,7 @@ describe('npm run doctor', () => {
     [500, 'warning'],
   ];
   for (const [status, state] of credentials) {
-    it(`calls an account ${state} if the provider answers ${status}`, async () => {
+    it(`the doctor calls an account ${state} if the provider answers ${status}`, async () => {
       const methods = new Set<string>();
       const counterpart = await startCounterpart(({ method }, response) => {
         methods.add(method);

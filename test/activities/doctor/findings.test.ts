@@ -128,7 +128,7 @@ describe('findings of the doctor', () => {
     );
   });
 
-  it('findings of the doctor name a segment of WAL that was not archived, and nothing where all were', () => {
+  it('findings of the doctor name a segment of WAL that was not archived, and nothing if all were archived', () => {
     const [finding] = archiveFindings({ ...healthy, unarchived: '00000001000000000000002A' });
     assert.deepEqual([finding?.state, finding?.detail.includes('00000001000000000000002A')], ['warning', true]);
     assert.deepEqual(archiveFindings(healthy), []);

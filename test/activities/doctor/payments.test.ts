@@ -16,12 +16,12 @@ describe('the check of payments', () => {
   const found = (env: NodeJS.ProcessEnv): Promise<Finding[]> => runChecks([paymentsCheck], { config: testConfig(env), db: {} as Database });
   const statesOf = (findings: readonly Finding[]) => findings.map(({ subject, state }) => [subject, state]);
 
-  it('without settings nothing is sold, which is no fault', async () => {
+  it('the check of payments is skipped if neither setting of payments is set', async () => {
     assert.deepEqual(statesOf(await found({})), [['payments', 'skipped']]);
   });
 
   for (const missing of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'])
-    it(`without ${missing} alone it fails, without a call`, async () => {
+    it(`the check of payments fails without ${missing} alone, and calls nobody`, async () => {
       const config = testConfig({ ...stripeEnv('http://127.0.0.1:1'), [missing]: undefined });
       const findings = await runChecks([settingsCheck, paymentsCheck], { config, db: {} as Database });
       assert.deepEqual(statesOf(findings), [['payments', 'failed']]);
@@ -36,7 +36,7 @@ describe('the check of payments', () => {
     [500, 'warning'],
   ];
   for (const [status, state] of answers)
-    it(`is ${state} if the payment provider answers ${status}`, async () => {
+    it(`the check of payments is ${state} if the payment provider answers ${status}`, async () => {
       const asked: unknown[] = [];
       const counterpart = await startCounterpart(({ method, path, headers }, response) => {
         asked.push([method, path, headers.authorization]);
@@ -48,17 +48,17 @@ describe('the check of payments', () => {
       assert.deepEqual(asked, [['GET', '/v1/checkout/sessions?limit=1', 'Bearer sk_test_tests']]);
     });
 
-  it('fails if the payment provider cannot be reached', async () => {
+  it('the check of payments fails if the payment provider cannot be reached', async () => {
     assert.deepEqual(statesOf(await found(stripeEnv(`http://127.0.0.1:${await freePort()}`))), [['payments', 'failed']]);
   });
 
-  it('warns of an address without TLS on another machine', () => {
+  it('the check of payments warns of an address without TLS on another machine', () => {
     assert.deepEqual(statesOf(clearTextFindings('http://payments.example.test:12111')), [['payments', 'warning']]);
     for (const safe of ['https://api.stripe.com', 'http://127.0.0.1:12111', 'http://[::1]:12111'])
       assert.deepEqual(clearTextFindings(safe), [], safe);
   });
 
-  it('is ok with the local checkout', async () => {
+  it('the check of payments is ok with the local checkout', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-payments-'));
     const place = { port: 0, secretKey: 'sk_test_tests', webhookSecret, api: 'http://127.0.0.1:1', state: join(folder, 'checkout.json') };
     const checkout = await startCheckout(place);

@@ -10,7 +10,7 @@ import { asProgram } from '../../support/servers.js';
 describe('the doctor and the rights of the database role', () => {
   const test = useDatabase();
 
-  it('fails a role that may read messages and not write them', async () => {
+  it('the doctor fails a role that may read messages but not write them', async () => {
     const url = asProgram(test.url);
     await rows(test.db, `REVOKE INSERT, UPDATE, DELETE ON messages FROM ${new URL(url).username}`);
     const db = connect(url, 1);
@@ -23,7 +23,7 @@ describe('the doctor and the rights of the database role', () => {
     }
   });
 
-  it('fails a role without any right, and names the URL with which the migration grants them', async () => {
+  it('the doctor fails a role without any right, and names the URL with which the migration grants them', async () => {
     const url = asProgram(test.url);
     await rows(test.db, `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${new URL(url).username}`);
     const db = connect(url, 1);

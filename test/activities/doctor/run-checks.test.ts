@@ -33,7 +33,7 @@ describe('the checks of the doctor', () => {
     assert.deepEqual(findings, [failed('s', `connect ECONNREFUSED 127.0.0.1:${port}`, 'Fix it')]);
   });
 
-  it('findings of the doctor send to PostgreSQL first where a check cannot reach it', async () => {
+  it('findings of the doctor advise to check PostgreSQL first if a check cannot reach it', async () => {
     const db = connect('postgres://nobody@127.0.0.1:1/none', 1);
     const findings = await runChecks([workersCheck, webhookNamesCheck, secretKeyCheck], { config: testConfig(), db });
     await db.close();
