@@ -10,7 +10,7 @@ describe('messageActivities', () => {
   const { test, activitiesWith, dispatch } = useMessageActivities();
 
   describe('acceptMessages', () => {
-    it('returns ids, deliveries and the timeouts of the channel', async () => {
+    it('acceptMessages returns ids, deliveries and the time-outs of the channel', async () => {
       await buildWebhook(test.workspaceId, 'https://one.example.test/');
       const { group_id, id } = await buildUndecided(test.db, test.workspaceId, { channel: 'email' });
       const activities = activitiesWith(stubProvider(), { REPORT_TIMEOUT_EMAIL: '77', REPORT_TIMEOUT_SMS: '5', HANDOFF_TIMEOUT: '9' });
@@ -23,13 +23,13 @@ describe('messageActivities', () => {
       });
     });
 
-    it('returns how long a scheduled group waits', async () => {
+    it('acceptMessages returns how long a scheduled group waits', async () => {
       const { group_id } = await buildUndecided(test.db, test.workspaceId, { scheduled_at: new Date(Date.now() + 60_000) });
       const { startInMs } = await activitiesWith(stubProvider()).acceptMessages(group_id);
       assert.ok(startInMs > 55_000 && startInMs <= 60_000, String(startInMs));
     });
 
-    it('accepts nothing with too few credits', async () => {
+    it('acceptMessages accepts nothing with too few credits', async () => {
       const { group_id } = await buildUndecided(test.db, (await buildWorkspace(test.db, 1)).id);
       const { accepted, deliveries } = await activitiesWith(stubProvider()).acceptMessages(group_id);
       assert.deepEqual({ accepted, deliveries }, { accepted: [], deliveries: 0 });
@@ -39,7 +39,7 @@ describe('messageActivities', () => {
   describe('pollReports', () => {
     const answer = { error_code: null, is_permanent: false, provider_error_code: null, occurred_at: new Date(), raw: '{}' };
 
-    it('stores the answer of the provider in the inbox, for waiting messages only', async () => {
+    it('pollReports queries waiting messages only, and their answers are applied', async () => {
       const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
       const asked: string[] = [];
       const provider = stubProvider(undefined, {
@@ -61,7 +61,7 @@ describe('messageActivities', () => {
       assert.equal(asked.length, 3);
     });
 
-    it('queries only messages whose time is over when the watcher gives up', async () => {
+    it('pollReports queries only messages whose time is over when the watcher gives up', async () => {
       const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
       const asked: string[] = [];
       const provider = stubProvider(undefined, { fetchStatus: async (id) => (asked.push(id), null) });
@@ -76,7 +76,7 @@ describe('messageActivities', () => {
       assert.deepEqual(await activities.giveUpOnReports(groupId, overdueAt), { open: 1 }, 'the other was not queried');
     });
 
-    it('records the other answers if a query fails or its answer cannot be stored', async () => {
+    it('pollReports records the other answers if a query fails or its answer cannot be stored', async () => {
       const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}, {}]);
       const [broken, nul, undated] = ids;
       const odd = new Map<string, () => object>([
@@ -99,14 +99,14 @@ describe('messageActivities', () => {
       ]);
     });
 
-    it('fails, and is repeated, if every query fails', async () => {
+    it('pollReports fails if every query fails', async () => {
       const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
       const provider = stubProvider(undefined, { fetchStatus: () => Promise.reject(new Error('the database is away')) });
       await dispatch(provider, groupId);
       await assert.rejects(inActivity(activitiesWith(provider).pollReports, [groupId]), /the database is away/);
     });
 
-    it('ends in its time when a provider hangs; the next call queries the other messages', async () => {
+    it('pollReports ends in its time when a provider hangs, and the next call queries the other messages', async () => {
       const page = Array.from({ length: 62 }, () => ({}));
       const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, page);
       const asked: string[] = [];
@@ -135,7 +135,7 @@ describe('messageActivities', () => {
       );
     });
 
-    it('queries ten messages at once, so that a page of a batch is queried in time', async () => {
+    it('pollReports queries ten messages at once', async () => {
       const { groupId } = await buildQueuedGroup(
         test.db,
         test.workspaceId,
@@ -168,7 +168,7 @@ describe('messageActivities', () => {
     assert.equal(await queuedAfter(), 0);
   });
 
-  it('fails queued messages and stops waiting for sent ones when it gives up', async () => {
+  it('giving up fails queued messages, and ends the wait of sent ones for reports', async () => {
     const provider = stubProvider();
     const activities = activitiesWith(provider);
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);

@@ -52,7 +52,7 @@ describe('driveGroup', () => {
     return { work, stop: () => stop.abort() };
   };
 
-  it('applies reports as they arrive, without a wake-up', async () => {
+  it('reports of a driven group are applied as they arrive, without a wake-up', async () => {
     const { groupId, ids } = await buildSentGroup(3);
     const { work } = drive(groupId);
     await until(async () => (await isAwake(groupId)) === true, 'the group is driven');
@@ -63,7 +63,7 @@ describe('driveGroup', () => {
     assert.deepEqual(await work, { ...done, isOver: true, left: nothing });
   });
 
-  it('ends after one second without reports; the next report wakes the workflow', async () => {
+  it('driveGroup ends after one second without reports, and the next report wakes the workflow', async () => {
     const { groupId, ids } = await buildSentGroup(2);
     assert.deepEqual(await drive(groupId).work, { ...done, open: 2, isOver: false, left: nothing });
     assert.equal(await isAwake(groupId), false);
@@ -74,7 +74,7 @@ describe('driveGroup', () => {
     );
   });
 
-  it('ends at once when no message is at the provider', async () => {
+  it('driveGroup ends at once when no message is at the provider', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
     let rounds = 0;
@@ -90,7 +90,7 @@ describe('driveGroup', () => {
     }, 'no silence is waited for');
   });
 
-  it('applies reports while an endpoint hangs', async () => {
+  it('reports are applied while an endpoint of the group hangs', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent', 'message.delivered'] });
     const { groupId, ids } = await buildSentGroup(1);
     const [id = ''] = ids;
@@ -117,7 +117,7 @@ describe('driveGroup', () => {
     assert.deepEqual(rounds, [1, 1]);
   });
 
-  it('ends at once with deliveries for children, and when the worker stops', async () => {
+  it('driveGroup ends at once when deliveries are left to children, and when the worker stops', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildSentGroup(1);
     const left = { children: [{ webhookId: 'w', deliveryIds: ['d'] }], retriers: [] };
@@ -132,7 +132,7 @@ describe('driveGroup', () => {
     assert.equal(await isAwake(groupId), false);
   });
 
-  it('checks the deliveries of children once after a crash', async () => {
+  it('driveGroup looks for deliveries of children once after a crash', async () => {
     const { groupId } = await buildSentGroup(1);
     const asked: boolean[] = [];
     const { work, stop } = drive(
@@ -147,7 +147,7 @@ describe('driveGroup', () => {
     assert.deepEqual(asked, [true]);
   });
 
-  it('attempts the events of a hand-off that fails while the group is read for the first time', async () => {
+  it('events are attempted if the hand-off fails while the group is read for the first time', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     const claims = await claimAll(test.db, groupId, sandboxEverywhere);
@@ -167,7 +167,7 @@ describe('driveGroup', () => {
     assert.deepEqual([await driving.work, rounds], [{ ...done, open: 1, isOver: false, left: nothing }, 1]);
   });
 
-  it('fails when deliveries fail for an internal reason', async () => {
+  it('driveGroup fails when deliveries fail for an internal reason', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/', { events: ['message.sent'] });
     const { groupId } = await buildSentGroup(1);
     await assert.rejects(drive(groupId, () => Promise.reject(new Error('the database went away'))).work, /the database went away/);

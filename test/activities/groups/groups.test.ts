@@ -58,7 +58,7 @@ describe('sendGroup', () => {
   const notHandedOff = () => Promise.reject(ApplicationFailure.create({ type: 'NotHandedOff' }));
   const eventsOf = () => receiver.received.map(({ headers }) => headers['x-service-event']);
 
-  it('hands off, applies the reports and delivers the events', async () => {
+  it('sendGroup hands off the messages, applies their reports and delivers their events', async () => {
     await buildWebhook(test.workspaceId, receiver.url);
     const { groupId, ids } = await buildGroup();
     const { isOver, open, queued, more, left } = await send(groupId, () => take(groupId));
@@ -72,7 +72,7 @@ describe('sendGroup', () => {
     }
   });
 
-  it('delivers due events during a slow call', async () => {
+  it('sendGroup delivers due events during a slow call to the provider', async () => {
     await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
     await send(groupId, async () => {
@@ -82,20 +82,20 @@ describe('sendGroup', () => {
     });
   });
 
-  it('ends at once after a partial hand-off, and the workflow tries again', async () => {
+  it('sendGroup ends at once after a partial hand-off, with the rest still queued', async () => {
     const { groupId } = await buildGroup();
     const { isOver, queued } = await send(groupId, () => take(groupId, 1));
     assert.deepEqual({ isOver, queued }, { isOver: false, queued: 1 });
   });
 
-  it('fails like the hand-off, and the retry policy applies', async () => {
+  it('sendGroup fails when the hand-off fails, after the queued events are delivered', async () => {
     await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
     assert.equal((await failureOf(send(groupId, notHandedOff))).type, 'NotHandedOff');
     assert.deepEqual(eventsOf(), ['message.queued', 'message.queued'], 'events of what has happened are written all the same');
   });
 
-  it('is tried again within a minute whatever the carrier asks for, because events of the group wait for it', async () => {
+  it('sendGroup is tried again within a minute although the carrier asks for more, because events wait for it', async () => {
     const provider = stubProvider(() => ({ outcome: 'retryable', detail: '503', retryAfterMs: 900_000 }));
     const deps = { db: test.db, config: testConfig(), logger: silent, providers: everywhere(provider), starts: silentStarts };
     const { groupId } = await buildGroup();
@@ -103,7 +103,7 @@ describe('sendGroup', () => {
     assert.deepEqual([type, nextRetryDelay], ['NotHandedOff', 60_000]);
   });
 
-  it('wakes the retrier of open deliveries before it fails', async () => {
+  it('sendGroup returns the retrier of open deliveries before it fails', async () => {
     receiver.answer = answerWith(500);
     const { row } = await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
@@ -115,7 +115,7 @@ describe('sendGroup', () => {
     assert.equal((await failureOf(send(groupId, notHandedOff, 2))).type, 'NotHandedOff', 'no second event of them is written');
   });
 
-  it('finds deliveries of others at the next call after a crash', async () => {
+  it('driveGroup finds deliveries that a call before a crash left to a retrier', async () => {
     receiver.answer = answerWith(500);
     const { row } = await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
@@ -126,7 +126,7 @@ describe('sendGroup', () => {
     assert.deepEqual(found.left, { children: [], retriers: [row.id], workspaces: { [row.id]: test.workspaceId } });
   });
 
-  it('is driven again at once when a report wrote an event during the last round, which left others to a retrier', async () => {
+  it('driveGroup is called again at once when a report writes an event during its last round', async () => {
     await buildWebhook(test.workspaceId, receiver.url, { events: ['message.sent'] });
     await buildWebhook(test.workspaceId, receiver.url, { events: ['message.delivered'] });
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
@@ -149,7 +149,7 @@ describe('sendGroup', () => {
     assert.deepEqual([last.isOver, last.left, eventsOf()], [true, { children: [], retriers: [] }, ['message.sent', 'message.delivered']]);
   });
 
-  it('pages wait for further reports in half of their slots; with more of them under way each ends soon', async () => {
+  it('pages wait for further reports in half of their slots, and end soon beyond that', async () => {
     const half = activitySlots[queues.bulk] / 2;
     const driveTogether = async (count: number, mayEnd: (ended: number, rounds: number) => boolean) => {
       const groups = await Promise.all(Array.from({ length: count }, () => buildGroup(20)));

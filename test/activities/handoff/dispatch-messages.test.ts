@@ -13,7 +13,7 @@ import { done, useMessageActivities } from './use-message-activities.js';
 describe('dispatchMessages', () => {
   const { test, activitiesWith, dispatch } = useMessageActivities();
 
-  it('hands off each message of a group once, in rounds', async () => {
+  it('each message of a group is handed off once, in rounds of at most 25 calls', async () => {
     const { groupId, ids } = await buildQueuedGroup(
       test.db,
       test.workspaceId,
@@ -34,7 +34,7 @@ describe('dispatchMessages', () => {
     assert.equal(provider.calls.length, 45, 'a second call hands over nothing');
   });
 
-  it('records the other answers when a carrier gives two messages one id, and that one as unknown', async () => {
+  it('one of two messages to which a carrier gives the same id is unknown, and all others are recorded', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}, {}]);
     const same = new Set(ids.slice(1, 3));
     const provider = stubProvider(({ id }) => ({ outcome: 'accepted', provider_message_id: same.has(id) ? 'the same' : `p-${id}` }));
@@ -44,7 +44,7 @@ describe('dispatchMessages', () => {
     assert.equal(provider.calls.length, 4);
   });
 
-  it('writes the queued events of a page that is not open yet, once', async () => {
+  it('a page that is not open yet gets its queued events once', async () => {
     await buildWebhook(test.workspaceId, 'https://one.example.test/');
     const { groupId, batchId, ids } = await buildPage(test.db, test.workspaceId);
     const provider = stubProvider(({ id }) => ({ outcome: 'accepted', provider_message_id: `p-${id}` }));
@@ -52,7 +52,7 @@ describe('dispatchMessages', () => {
     for (const id of ids) assert.deepEqual(await eventsOf(test.db, id), ['queued', 'sent']);
   });
 
-  it('fails retryably when nothing was accepted, and keeps the message free', async () => {
+  it('a dispatch without an accepted message fails retryably, and the message can still be cancelled', async () => {
     const { group_id, id } = await buildQueued(test.db, test.workspaceId);
     const failure = await failureOf(
       dispatch(
@@ -64,7 +64,7 @@ describe('dispatchMessages', () => {
     assert.equal(await statusOf(test.db, id), 'queued/accepted');
   });
 
-  it('returns the remaining messages of a partial hand-off, and sends them at the next call', async () => {
+  it('a dispatch returns what a partial hand-off left, and the next one sends it', async () => {
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}]);
     const provider = stubProvider(({ id }, call) =>
       call === 2 ? { outcome: 'retryable', detail: '503' } : { outcome: 'accepted', provider_message_id: `p-${id}` },
@@ -75,7 +75,7 @@ describe('dispatchMessages', () => {
     assert.equal(provider.calls.length, 4);
   });
 
-  it('fails and refunds a refused message without another try', async () => {
+  it('a rejected message fails and is refunded without another try', async () => {
     const { group_id, id } = await buildQueued(test.db, test.workspaceId);
     const provider = stubProvider(() => ({ outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' }));
     assert.deepEqual(await dispatch(provider, group_id), { ...done, more: false });
@@ -90,7 +90,7 @@ describe('dispatchMessages', () => {
       { idempotent },
     );
 
-  it('sends again after an unknown outcome to an idempotent provider', async () => {
+  it('a message with an unknown outcome is sent again to an idempotent provider', async () => {
     const { group_id, id } = await buildQueued(test.db, test.workspaceId);
     const provider = lostOnce(true);
     assert.equal((await failureOf(dispatch(provider, group_id))).type, 'NotHandedOff');
@@ -98,7 +98,7 @@ describe('dispatchMessages', () => {
     assert.deepEqual([provider.calls.length, await statusOf(test.db, id)], [2, 'sent/awaiting_report']);
   });
 
-  it('waits for a report after an unknown outcome, and then fails and refunds as handoff_unknown', async () => {
+  it('a message with an unknown outcome waits for a report, and then fails as handoff_unknown with a refund', async () => {
     const { group_id, id } = await buildQueued(test.db, test.workspaceId);
     const provider = lostOnce(false);
     assert.equal((await failureOf(dispatch(provider, group_id))).type, 'NotHandedOff');
@@ -113,7 +113,7 @@ describe('dispatchMessages', () => {
     assert.deepEqual(givenUp, { outcome: 'unknown', detail: 'handoff_unknown' }, 'no carrier refused the message');
   });
 
-  it('gives up no message with a report in the inbox', async () => {
+  it('a message with a report in the inbox is not given up', async () => {
     const { group_id, id } = await buildQueued(test.db, test.workspaceId);
     const provider = lostOnce(false);
     await failureOf(dispatch(provider, group_id));
@@ -126,7 +126,7 @@ describe('dispatchMessages', () => {
     assert.equal(await statusOf(test.db, id), 'delivered/delivered');
   });
 
-  it('makes no second call during a first one, even with idempotency keys', async () => {
+  it('a message is not called again during a call, even with idempotency keys', async () => {
     const { group_id, id } = await buildQueued(test.db, test.workspaceId);
     const provider = stubProvider();
     await claimAll(test.db, group_id, routedTo(forEachChannel(() => 'stub')));
@@ -139,7 +139,7 @@ describe('dispatchMessages', () => {
     assert.deepEqual(provider.calls, [id]);
   });
 
-  it('returns when the next scheduled message is due, by the clock of the database', async () => {
+  it('a dispatch returns when the next scheduled message is due, by the clock of the database', async () => {
     const scheduled_at = new Date(Date.now() + 600_000);
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{ scheduled_at }, {}]);
     const setRight = shiftClock(-300_000);
@@ -147,7 +147,7 @@ describe('dispatchMessages', () => {
     assert.ok(queued === 1 && retryInMs !== undefined && retryInMs > 590_000 && retryInMs <= 600_000, `${retryInMs}`);
   });
 
-  it('returns that reports arrived during the call', async () => {
+  it('a dispatch says that reports arrived during its calls', async () => {
     const { group_id } = await buildQueued(test.db, test.workspaceId);
     const provider = stubProvider(async ({ id }) => {
       await recordReports(test.db, [reportOf({ id, provider_message_id: `p-${id}` }, 'delivered', { provider: 'stub', message_id: null })]);

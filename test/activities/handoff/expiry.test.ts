@@ -38,7 +38,7 @@ describe('a message that expires while its carrier is unavailable', () => {
     assert.equal(await delayOf(dispatch(failing(20_000), group_id, { attempt: 1 })), 20_000);
   });
 
-  it('fails when it expires, and nothing is called before the next try of the others', async () => {
+  it('a message fails when it expires, and no carrier is called before the next try of the others', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [
       { expires_at: new Date() },
       { expires_at: inSeconds(20) },
@@ -52,7 +52,7 @@ describe('a message that expires while its carrier is unavailable', () => {
     assert.equal(provider.calls.length, 2, 'the next try');
   });
 
-  it('wakes the workflow of its group, once there is an event and until that was attempted', async () => {
+  it('an expired message wakes the workflow of its group while its event waits for an attempt', async () => {
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{ expires_at: new Date() }, {}]);
     await delayOf(dispatch(failing(), groupId, early()));
     assert.deepEqual(woken, [], 'nobody subscribes');
@@ -93,12 +93,12 @@ describe('a message that expires while its carrier is unavailable', () => {
     assert.equal(provider.calls.length, 1);
   });
 
-  it('ends the hand-off when nothing else is queued', async () => {
+  it('the hand-off ends when its only queued message has expired', async () => {
     const { group_id } = await buildQueued(test.db, test.workspaceId, { expires_at: new Date() });
     assert.deepEqual((await dispatch(failing(), group_id, early())).queued, 0);
   });
 
-  it('a carrier is called again after its Retry-After, but not sooner than without it, and not too late for the hand-off', async () => {
+  it('a carrier is called again after its Retry-After, but within the time for the hand-off', async () => {
     const { group_id } = await buildQueued(test.db, test.workspaceId);
     const delayAfter = (retryAfterMs: number, standing: Standing) => delayOf(dispatch(failing(retryAfterMs), group_id, standing));
     assert.equal(await delayAfter(900_000, { attempt: 1 }), 900_000);

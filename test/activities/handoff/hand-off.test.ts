@@ -31,7 +31,7 @@ describe('handOff', () => {
     [{ outcome: 'unknown', detail: 'reset' }, 0],
   ];
   for (const [outcome, retryAfterMs] of outcomes) {
-    it(`returns ${outcome.outcome} with message, attempt and provider`, async () => {
+    it(`the result of a hand-off that is ${outcome.outcome} has message, attempt and provider`, async () => {
       const claim = claimOf(false);
       const handoff = await handOff(
         stubProvider(() => outcome),
@@ -49,7 +49,7 @@ describe('handOff', () => {
     ['an id of 5,000 characters', { outcome: 'accepted', provider_message_id: 'x'.repeat(5_000) }],
     ['a detail with NUL', { outcome: 'retryable', detail: 'a\0b' }],
   ] satisfies [string, SendOutcome][]) {
-    it(`returns unknown for ${what}, which PostgreSQL cannot store`, async () => {
+    it(`an answer with ${what}, which PostgreSQL cannot store, is an unknown outcome`, async () => {
       const { result } = await handOff(
         stubProvider(() => outcome),
         claimOf(false),
@@ -59,7 +59,7 @@ describe('handOff', () => {
     });
   }
 
-  it('returns unknown without details when the provider throws', async () => {
+  it('an exception of a provider is an unknown outcome, without its text', async () => {
     const { result } = await handOff(
       stubProvider(() => Promise.reject(new TypeError('secret +15551234567'))),
       claimOf(false),
@@ -68,7 +68,7 @@ describe('handOff', () => {
     assert.deepEqual([result.outcome, 'detail' in result && result.detail], ['unknown', 'TypeError']);
   });
 
-  it('repeats an uncertain call to an idempotent provider with the same id', async () => {
+  it('an uncertain call to an idempotent provider is repeated with the same id', async () => {
     const provider = stubProvider();
     const claim = claimOf(true);
     assert.equal((await handOff(provider, claim, signal)).result.outcome, 'accepted');
@@ -79,7 +79,7 @@ describe('handOff', () => {
     const reconciling = (reconcile?: Provider['reconcile']) =>
       stubProvider(undefined, { idempotent: false, ...(reconcile === undefined ? {} : { reconcile }) });
 
-    it('uses the id that the provider finds, without a second call', async () => {
+    it('an uncertain call is accepted with the id that the provider finds, without a second call', async () => {
       const provider = reconciling(async () => 'p-found');
       const { result } = await handOff(provider, claimOf(true), signal);
       assert.deepEqual([result.outcome, 'provider_message_id' in result && result.provider_message_id], ['accepted', 'p-found']);
@@ -90,7 +90,7 @@ describe('handOff', () => {
       ['cannot tell', async () => undefined],
       ['cannot be asked', undefined],
     ] as const) {
-      it(`fails as handoff_unknown when the provider ${what}`, async () => {
+      it(`an uncertain call fails as handoff_unknown when the provider ${what}`, async () => {
         const provider = reconciling(reconcile);
         const { result } = await handOff(provider, claimOf(true), signal);
         assert.deepEqual([result.outcome, 'error_code' in result && result.error_code], ['rejected', 'handoff_unknown']);
@@ -98,14 +98,14 @@ describe('handOff', () => {
       });
     }
 
-    it('stays unknown when the query fails, which does not count as a further call', async () => {
+    it('an uncertain call stays unknown when the query fails, without a second call', async () => {
       const provider = reconciling(() => Promise.reject(new NoAnswer('timeout', true)));
       const { result } = await handOff(provider, claimOf(true), signal);
       assert.deepEqual([result.outcome, 'detail' in result && result.detail], ['unknown', notKnownYet]);
       assert.deepEqual(provider.calls, []);
     });
 
-    it('makes no query before the first call', async () => {
+    it('no query is made before the first call to a provider', async () => {
       let asked = 0;
       const provider = reconciling(async () => void (asked += 1));
       assert.equal((await handOff(provider, claimOf(false), signal)).result.outcome, 'accepted');

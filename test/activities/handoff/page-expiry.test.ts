@@ -28,14 +28,14 @@ describe('a message of a batch that expires before its hand-off', () => {
   const pause = (id: string) => pauseBatch(test.db, test.workspaceId, id);
   const refunds = async () => (await ledgerOf(test.db, test.workspaceId)).filter((entry) => entry.startsWith('refund'));
 
-  it('fails and is refunded when its page opens too late, and the batch is completed', async () => {
+  it('messages that expire before their page opens are refunded, and their batch is completed', async () => {
     const { batchId, ids, provider, dispatch } = await page(2, new Date());
     assert.deepEqual(await dispatch(), { ...done, more: false });
     assert.deepEqual(await statuses(ids), ['failed/expired', 'failed/expired']);
     assert.deepEqual([provider.calls, await refunds(), await batchStatus(batchId)], [[], ['refund 1000', 'refund 1000'], 'completed']);
   });
 
-  it('fails while the batch is paused, and the page is told when the next one expires', async () => {
+  it('a message of a paused batch fails when it expires, and its page is told when the next one does', async () => {
     const { batchId, ids, provider, dispatch } = await page(2, inSeconds(50));
     await pause(batchId);
     await expire(ids[0]);
@@ -47,14 +47,14 @@ describe('a message of a batch that expires before its hand-off', () => {
     assert.deepEqual([provider.calls, await statuses(ids)], [[ids[1]], ['failed/expired', 'sent/awaiting_report']]);
   });
 
-  it('completes a paused batch if it was the last one', async () => {
+  it('a paused batch is completed when its last message expires', async () => {
     const { batchId, dispatch } = await page(1, new Date());
     await pause(batchId);
     assert.deepEqual(await dispatch(), { ...done, more: false });
     assert.equal(await batchStatus(batchId), 'completed');
   });
 
-  it('completes the batch if it was the last one, between two tries of its carrier', async () => {
+  it('a batch is completed when its last message expires between two tries of the carrier', async () => {
     const { batchId, groupId, ids } = await page(2, inSeconds(30));
     const provider = stubProvider(() => unavailable);
     const { dispatchMessages } = activitiesWith(provider);

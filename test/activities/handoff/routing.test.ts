@@ -42,7 +42,7 @@ describe('routing', () => {
     return spent;
   };
 
-  it('shares messages by weight, and stores the reason', async () => {
+  it('accounts share the messages by weight, and each attempt has the reason of its route', async () => {
     const dispatch = worker({ one: 3 });
     const ids: string[] = [];
     // The draw follows from random ids. With 24 messages the light account got half of them in one run of a hundred, with 80 in none of a million.
@@ -67,7 +67,7 @@ describe('routing', () => {
     ]);
   });
 
-  it('gives a standby account only what fails elsewhere', async () => {
+  it('a standby account gets only messages that fail elsewhere', async () => {
     const dispatch = worker({ two: 0 });
     await dispatch((await buildQueued(test.db, test.workspaceId)).group_id);
     assert.deepEqual(accounts.two.calls, []);
@@ -77,7 +77,7 @@ describe('routing', () => {
     assert.deepEqual(await attemptsOf(id), ['one retryable share', 'two accepted failover']);
   });
 
-  it('fails over once to each account before the back-off', async () => {
+  it('a message is tried once with each account before the back-off', async () => {
     accounts.outcomes.one = unavailable;
     const { groupId, ids } = await group(40);
     const work = await worker()(groupId);
@@ -99,7 +99,7 @@ describe('routing', () => {
     assert.ok(tried.length <= 2 && new Set(tried).size === tried.length, tried.join());
   });
 
-  it('uses another account at once after a throttled answer', async () => {
+  it('a message goes to another account at once when one throttles', async () => {
     accounts.outcomes.one = { outcome: 'throttled', detail: '429', retryAfterMs: 60_000 };
     const dispatch = worker();
     const { groupId } = await group(30);
@@ -129,7 +129,7 @@ describe('routing', () => {
     });
   }
 
-  it('keeps an uncertain message with its held account, without a call', async () => {
+  it('a message that an account may have accepted waits while that account is held', async () => {
     accounts.outcomes.one = lost;
     await setLevel('two', 0);
     const { id, group_id } = await buildQueued(test.db, test.workspaceId);
@@ -145,7 +145,7 @@ describe('routing', () => {
     assert.equal(await statusOf(test.db, id), 'sent/awaiting_report', 'it is the probe itself');
   });
 
-  it('sends each message once for any answers of two accounts, and the books balance', async () => {
+  it('each message is sent once for any answers of two accounts, and the books balance', async () => {
     const plan = fc.array(fc.constantFrom<Answer>(...answers), { minLength: 4, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(plan, plan, fc.boolean(), fc.boolean(), fc.nat(2), async (ofOne, ofTwo, oneHasKeys, twoHasKeys, failing) => {

@@ -37,7 +37,7 @@ describe('limits of providers and HANDOFF_TIMEOUT', () => {
     return (await rows<{ ms: number }>(test.db, sql))[0]?.ms ?? 0;
   };
 
-  it('a wait that the activity cannot hold reserves nothing, and ends before the next free time', async () => {
+  it('no place is reserved for a wait that is longer than the activity, which is asked again in time', async () => {
     await reserveUntil(40);
     const before = await nextSlotAt();
     const { group_id } = await buildQueued(test.db, test.workspaceId);
@@ -58,7 +58,7 @@ describe('limits of providers and HANDOFF_TIMEOUT', () => {
     assert.notEqual(await nextSlotAt(), before);
   });
 
-  it('a group that has handed off a part reserves nothing that it cannot keep', async () => {
+  it('a group that is handed off in part reserves only the time that it uses', async () => {
     const { groupId } = await buildQueuedGroup(
       test.db,
       test.workspaceId,
@@ -71,7 +71,7 @@ describe('limits of providers and HANDOFF_TIMEOUT', () => {
     assert.ok((await reservedForMs()) <= 25_000, 'only the time of the first 25 messages');
   });
 
-  it('an activity does not wait in its slot until its own end', async () => {
+  it('an activity whose time ends soon returns the wait, and does not keep its slot', async () => {
     const { group_id } = await buildQueued(test.db, test.workspaceId);
     const { dispatch, provider } = worker('stub=10');
     await reserveUntil(1.9); // last, because a slow machine must ask before this time
@@ -81,14 +81,14 @@ describe('limits of providers and HANDOFF_TIMEOUT', () => {
     assert.ok(retryInMs !== undefined && retryInMs <= 1_900, `${retryInMs} ms`);
   });
 
-  it('a very low limit is asked again after ten minutes, because it may be higher then', async () => {
+  it('a message that a low limit would delay for hours is tried again after ten minutes', async () => {
     await reserveUntil(3 * 3_600);
     const { group_id } = await buildQueued(test.db, test.workspaceId);
     const delayMs = Number((await failureOf(worker('stub=0.001').dispatch(group_id))).nextRetryDelay);
     assert.ok(delayMs > 400_000 && delayMs <= 600_000, `${delayMs} ms`);
   });
 
-  it('a page asks again after an hour, because the limit may be higher then', async () => {
+  it('a page that a low limit would delay for hours is tried again after an hour', async () => {
     await reserveUntil(5 * 3_600);
     const { id, pages } = await buildAcceptedBatch(test.db, test.workspaceId, [1]);
     const { retryInMs = 0 } = await worker('stub=0.001').page(pages[0]?.groupId ?? '', id);

@@ -37,7 +37,7 @@ describe('throughput of providers', () => {
       Array.from({ length: count }, () => ({ segments })),
     );
 
-  it('holds all workers for the longest requested time, and fails nothing', async () => {
+  it('a throttled account is held for all workers for the longest requested time, and no message fails', async () => {
     const { groupId, ids } = await group(3);
     const one = worker((_message, call) => ({ ...throttled, retryAfterMs: call * 3_000 }) as SendOutcome);
     about(await delayOf(one.dispatch(groupId)), 9_000);
@@ -49,7 +49,7 @@ describe('throughput of providers', () => {
     assert.deepEqual(other.provider.calls, [], 'another worker leaves it alone too');
   });
 
-  it('delays a message by ten minutes with two calls and one charge', async () => {
+  it('a message that is throttled for ten minutes is sent with two calls and charged once', async () => {
     const { id, group_id } = await buildQueued(test.db, workspaceId);
     const { provider, dispatch } = worker((_message, call) => (call === 1 ? { ...throttled, retryAfterMs: 600_000 } : taken(id)));
     about(await delayOf(dispatch(group_id)), 600_000);
@@ -63,7 +63,7 @@ describe('throughput of providers', () => {
     assert.deepEqual(entries, [{ kind: 'debit' }]);
   });
 
-  it('waits for a short hold within one dispatch', async () => {
+  it('a dispatch waits for a short hold and then sends the rest', async () => {
     const { groupId } = await group(4);
     const { provider, dispatch } = worker(({ id }, call) => (call <= 2 ? { ...throttled, retryAfterMs: 300 } : taken(id)));
     const startedAt = Date.now();
@@ -80,14 +80,14 @@ describe('throughput of providers', () => {
     ]);
   });
 
-  it('doubles the hold without a requested time, until a message is accepted', async () => {
+  it('a hold without a requested time doubles at each throttled call', async () => {
     const { group_id } = await buildQueued(test.db, workspaceId);
     const { provider, dispatch } = worker(() => throttled);
     about(await delayOf(dispatch(group_id)), 4_000);
     assert.equal(provider.calls.length, 3, 'after 0, 1 and 2 seconds');
   });
 
-  it('waits do not count against the time for the hand-off', async () => {
+  it('waits for a held account do not count against the time for the hand-off', async () => {
     const { group_id } = await buildQueued(test.db, workspaceId);
     await holdAccount(test.db, 'stub', 60_000);
     const { provider, dispatch } = worker();
@@ -129,7 +129,7 @@ describe('throughput of providers', () => {
     assert.equal((await worker().dispatch(group_id)).queued, 0);
   });
 
-  it('keeps the place of a single message while another account is held', async () => {
+  it('a single message keeps its place while another account is held', async () => {
     await worker(undefined, 'stub=10').dispatch((await group(1, 50)).groupId);
     await holdAccount(test.db, 'another', 60_000);
     const { dispatch, provider } = worker(undefined, 'stub=10');
@@ -138,7 +138,7 @@ describe('throughput of providers', () => {
     assert.equal(provider.calls.at(-1), id);
   });
 
-  it('gives up the place of a message whose account is held', async () => {
+  it('a message gives up its place when its account is held', async () => {
     await holdAccount(test.db, 'stub', 60_000);
     const { dispatch, provider } = worker();
     const { group_id } = await buildQueued(test.db, workspaceId);
@@ -146,7 +146,7 @@ describe('throughput of providers', () => {
     assert.deepEqual(provider.calls, []);
   });
 
-  it('keeps the place of a message that looks at its expiry before', async () => {
+  it('a message keeps its place when it looks at its expiry before', async () => {
     const { dispatch, provider } = worker(undefined, 'stub=10');
     await dispatch((await group(1, 50)).groupId);
     const { group_id } = await buildQueued(test.db, workspaceId);
@@ -154,7 +154,7 @@ describe('throughput of providers', () => {
     assert.equal(provider.calls.length, 1);
   });
 
-  it('sends no more segments than the limit over all workers', async () => {
+  it('all workers together send no more segments than the limit', async () => {
     const groups = await Promise.all([group(2, 2), group(1, 4), group(1, 2), group(1, 1)]);
     const calledAt: number[] = [];
     const decide: Decide = ({ id }) => {
@@ -169,7 +169,7 @@ describe('throughput of providers', () => {
     assert.ok(lastMs >= 690, `${lastMs} ms`);
   });
 
-  it('keeps the place of a single message over a retry', async () => {
+  it('a single message keeps its place over a retry', async () => {
     const { dispatch, provider } = worker(undefined, 'stub=10');
     await dispatch((await group(1, 50)).groupId);
     const { group_id, id } = await buildQueued(test.db, workspaceId);

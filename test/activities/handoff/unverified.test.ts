@@ -32,7 +32,7 @@ describe('hand-off for a workspace whose address is not verified', () => {
   const balance = async () =>
     (await rows<{ balance: number }>(test.db, 'SELECT balance FROM workspaces WHERE id = $1', [test.workspaceId]))[0]?.balance;
 
-  it('a scheduled message fails and is refunded when a real carrier would get it', async () => {
+  it('a scheduled message of an unverified workspace fails and is refunded if a real carrier would get it', async () => {
     const before = await balance();
     const { id, group_id } = await buildQueued(test.db, test.workspaceId, { scheduled_at: new Date() });
     const { dispatch, provider } = worker();
@@ -42,7 +42,7 @@ describe('hand-off for a workspace whose address is not verified', () => {
     assert.deepEqual([provider.calls, await balance()], [[], before]);
   });
 
-  it('a batch fails and is refunded when a real carrier would get it', async () => {
+  it('a batch of an unverified workspace fails and is refunded if a real carrier would get it', async () => {
     const before = await balance();
     const { id, pages } = await buildAcceptedBatch(test.db, test.workspaceId, [3]);
     const { dispatch, provider } = worker();
@@ -51,7 +51,7 @@ describe('hand-off for a workspace whose address is not verified', () => {
     assert.deepEqual([provider.calls, await balance()], [[], before]);
   });
 
-  it('the next step of a chain fails when a real carrier would get it, and no further step is sent', async () => {
+  it('a chain of an unverified workspace ends with its next step if a real carrier would get that', async () => {
     const id = uuidv7();
     const message = newMessage({ id, workspace_id: test.workspaceId, group_id: id });
     const step = { channel: 'email', to: 'a@example.test', after: 60, content: {}, price: 100, segments: null, encoding: null } as const;
@@ -77,14 +77,14 @@ describe('hand-off for a workspace whose address is not verified', () => {
     assert.deepEqual([provider.calls, await balance()], [[], before]);
   });
 
-  it('a message is sent once the address is verified', async () => {
+  it('a message of an unverified workspace is sent once its address is verified', async () => {
     const { id, group_id } = await buildQueued(test.db, test.workspaceId);
     await verify();
     await worker().dispatch(group_id);
     assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
   });
 
-  it('a message is sent while every channel uses the sandbox', async () => {
+  it('a message of an unverified workspace is sent while every channel uses the sandbox', async () => {
     const { id, group_id } = await buildQueued(test.db, test.workspaceId);
     await worker({}).dispatch(group_id);
     assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');

@@ -9,7 +9,7 @@ import { silent as logger } from '../../support/carriers/stub-provider.js';
 const answerOf = (id: string): HandoffResult => ({ id, attempt: 1, provider: 'stub', outcome: 'accepted', provider_message_id: `p-${id}` });
 
 describe('persist', () => {
-  it('repeats a write until it succeeds', async () => {
+  it('a write is repeated until it succeeds', async () => {
     let tries = 0;
     await persist(
       'record answers',
@@ -22,7 +22,7 @@ describe('persist', () => {
     assert.equal(tries, 4);
   });
 
-  it('logs a write that fails again and again once', async () => {
+  it('a write that fails again and again is logged once', async () => {
     const lines: unknown[] = [];
     const counting = Object.assign(Object.create(logger), { warn: (_: unknown, line: string) => void lines.push(line) });
     await assert.rejects(
@@ -32,7 +32,7 @@ describe('persist', () => {
     assert.deepEqual(lines, ['could not record answers, retrying']);
   });
 
-  it('throws the last error after the time limit', async () => {
+  it('the last error of a write is thrown after the time limit', async () => {
     let tries = 0;
     const write = async () => {
       tries += 1;
@@ -43,7 +43,7 @@ describe('persist', () => {
 });
 
 describe('AnswerRecorder', () => {
-  it('writes answers that arrive together in one statement', async () => {
+  it('answers that arrive together are written in one statement', async () => {
     const writes: string[][] = [];
     const recorder = new AnswerRecorder(async (answers) => void writes.push(answers.map(({ id }) => id)));
     recorder.add(answerOf('one'));
@@ -52,7 +52,7 @@ describe('AnswerRecorder', () => {
     assert.deepEqual(writes, [['one', 'two']]);
   });
 
-  it('writes an answer soon while others take longer', async () => {
+  it('an answer is written soon, and does not wait for the end of the round', async () => {
     const writes: string[][] = [];
     const recorder = new AnswerRecorder(async (answers) => void writes.push(answers.map(({ id }) => id)));
     recorder.add(answerOf('one'));
@@ -63,7 +63,7 @@ describe('AnswerRecorder', () => {
     assert.deepEqual(writes, [['one'], ['two']]);
   });
 
-  it('throws the error of a write after the others ended', async () => {
+  it('the error of a write is thrown after the other writes have ended', async () => {
     let ended = 0;
     const recorder = new AnswerRecorder(async ([answer]) => {
       await sleep(answer?.id === 'slow' ? 100 : 1);
@@ -79,14 +79,14 @@ describe('AnswerRecorder', () => {
 });
 
 describe('callDeadline', () => {
-  it('aborts calls after their time limit', async () => {
+  it('a call is aborted after its time limit', async () => {
     const { signal, clear } = callDeadline(50);
     for (let left = 1_000; left > 0 && !signal.aborted; left -= 1) await sleep(20);
     assert.ok(signal.aborted);
     clear();
   });
 
-  it('leaves time to read answers after the process was stopped', async () => {
+  it('a process that was stopped has time to read the answer to its call', async () => {
     const { signal, clear } = callDeadline(50);
     const resumeAt = performance.now() + 700;
     while (performance.now() < resumeAt); // as SIGSTOP does, this keeps all timers from running

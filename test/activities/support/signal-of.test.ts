@@ -6,7 +6,7 @@ describe('a signal of one piece of work', () => {
   /** As the client of Temporal listens: it never removes the listener. */
   const listenForEver = async (signal: AbortSignal) => signal.addEventListener('abort', () => undefined);
 
-  it('a signal of one piece of work leaves nothing at a signal that lives on', async () => {
+  it('the signal of one piece of work leaves no listener at the signal that it follows', async () => {
     const { signal: lasting } = new AbortController();
     for (let works = 0; works < 20; works++) await withSignalOf([lasting], listenForEver);
     await assert.rejects(

@@ -129,7 +129,7 @@ describe('the Meta provider', () => {
     assert.deepEqual(await adapter({ accessToken: 'wrong' }).send(whatsapp(), never), { outcome: 'retryable', detail: '190' });
   });
 
-  it('retries while it is restricted for spam, which may last, so that the time for the hand-off counts', async () => {
+  it('the Meta provider retries after a minute while it is restricted for spam', async () => {
     assert.deepEqual(await refused(400, 131048), { outcome: 'retryable', detail: '131048', retryAfterMs: 60_000 });
   });
 

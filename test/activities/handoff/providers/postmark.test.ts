@@ -162,7 +162,7 @@ describe('the Postmark provider', () => {
     assert.equal(await adapter().fetchStatus('unknown', never), null);
   });
 
-  it('the Postmark provider leaves out events that it cannot read, and takes the present time for a time that it cannot', async () => {
+  it('the Postmark provider leaves out unreadable events, and takes the present time for an unreadable one', async () => {
     const statusAfter = (MessageEvents: unknown) => {
       counterpart.queried = { MessageEvents };
       return adapter().fetchStatus('one', never);

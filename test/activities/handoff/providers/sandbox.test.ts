@@ -112,7 +112,7 @@ describe('the sandbox provider', () => {
     const told = (reports: CallbackEvent[]) =>
       reports.map((event) => event.kind === 'report' && [event.status, event.error_code, event.message_id]);
 
-    it('posts its reports signed, and again after a callback that failed, which is logged once', async () => {
+    it('the sandbox posts a report until its callback succeeds, and logs a failure once', async () => {
       const { endpoint, reports, warnings, stop } = await startPoster(20);
       endpoint.status = 500;
       const message = outgoing('+15005550006');
@@ -126,7 +126,7 @@ describe('the sandbox provider', () => {
       assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports WHERE posted_at IS NULL')).length, 0);
     });
 
-    it('posts each report at its time', async () => {
+    it('the sandbox posts each report at its time', async () => {
       const { endpoint, reports, stop } = await startPoster(3_600_000);
       const sandbox = adapter((ms) => reports.expect(ms), 40);
       const messages = [outgoing('+15005550006'), outgoing('+15005550006')];
