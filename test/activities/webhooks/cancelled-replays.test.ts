@@ -41,7 +41,7 @@ describe('a replay that is cancelled', () => {
     assert.deepEqual([await counts(), found.filter((status) => status === 'failed').length], [[came(), came()], 40 - came()]);
   });
 
-  it('a replay that is cancelled while its receiver asks to wait leaves only what it has attempted to the retrier', async () => {
+  it('a cancelled replay leaves only what it has attempted to the retrier while its receiver asks to wait', async () => {
     await test.webhook.update({ ordered: true });
     const { deliveryIds, run, cancel, counts } = await page('failed', 5);
     test.receiver.answer = (received, response, index) =>

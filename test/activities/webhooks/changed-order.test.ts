@@ -34,14 +34,14 @@ describe('a webhook that its owner changes while its retrier works', () => {
     return waitMs === 0 ? carry() : waitMs;
   };
 
-  it('gets nothing after a failed event once it is ordered', async () => {
+  it('a webhook that becomes ordered meanwhile gets nothing after a failed event', async () => {
     await leftToRetrier(3);
     duringFirst({ ordered: true }, answerWith(500));
     assert.ok(((await carryUntilRest()) ?? 0) > 10_000, 'the failed event waits for its next attempt');
     assert.deepEqual(idsReceived(), (await eventIds()).slice(0, 1));
   });
 
-  it('gets all other events at once when it is no longer ordered', async () => {
+  it('a webhook that is no longer ordered gets all other events at once', async () => {
     await test.webhook.update({ ordered: true });
     await leftToRetrier(3);
     duringFirst({ ordered: false }, answerWith(500));
@@ -49,7 +49,7 @@ describe('a webhook that its owner changes while its retrier works', () => {
     assert.deepEqual(new Set(idsReceived()), new Set(await eventIds()));
   });
 
-  it('gets its next events in pages for its new rate', async () => {
+  it('a webhook whose rate changes meanwhile gets its next events in pages for the new rate', async () => {
     await leftToRetrier(3);
     duringFirst({ rate: 50 });
     const { carry } = worker();
@@ -58,7 +58,7 @@ describe('a webhook that its owner changes while its retrier works', () => {
     assert.deepEqual(new Set(idsReceived()), new Set(await eventIds()));
   });
 
-  it('gets new events once it is active again, also while old ones are still being held', async () => {
+  it('a webhook that is active again gets new events while old ones are still being held', async () => {
     await leftToRetrier(1);
     const [old] = await eventIds();
     await rows(test.db, `UPDATE deliveries SET next_attempt_at = now() + interval '1 hour' WHERE webhook_id = $1`, [test.webhook.id]);

@@ -32,13 +32,13 @@ describe('an event whose last attempt fails while the URL changes', () => {
     assert.equal(next.received[0]?.headers['webhook-id'], test.receiver.received[0]?.headers['webhook-id']);
   };
 
-  it('goes to the new URL by its retrier, after a first attempt by its group', async () => {
+  it('an event that its group attempted before the URL changed goes to the new URL by its retrier', async () => {
     assert.deepEqual((await worker().deliver(await queued(1))).retriers, [test.webhook.id]);
     assert.equal(await worker().carry(), null);
     await isDelivered();
   });
 
-  it('goes to the new URL in the same call of its retrier', async () => {
+  it('an event that its retrier attempted before the URL changed goes to the new URL in the same call', async () => {
     await test.webhook.update({ ordered: true });
     await worker().deliver(await queued(1));
     assert.equal(await worker().carry(), null);
@@ -72,7 +72,7 @@ describe('events that were read before the owner changes the webhook', () => {
   };
   const counts = () => [test.receiver.received.length, next.received.length];
 
-  it('events go to the new URL with the attempts that begin after the change', async () => {
+  it('events go to the new URL in all attempts that begin after the change', async () => {
     await test.webhook.update({ ordered: true });
     duringFirst({ url: next.url });
     await worker().deliver(await queued(6));

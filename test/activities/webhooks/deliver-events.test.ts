@@ -14,7 +14,7 @@ describe('deliverEvents', () => {
   const { test, activitiesWith, leave, deliver, subscribe, deliveriesOf } = useDeliverEvents();
   const eventsOf = ({ received }: Receiver) => received.map(({ headers }) => headers['x-service-event']);
 
-  it('delivers the events of a message in order, byte for byte, signed both ways', async () => {
+  it('the events of a message are delivered in order, byte for byte, signed and once', async () => {
     const { receiver, row, secret } = await subscribe();
     const message = await buildSent(test.db, test.workspaceId, { metadata: { zwei: 'Grüße', eins: [1.5] } });
     assert.deepEqual(await deliver(message.group_id), []);
@@ -35,7 +35,7 @@ describe('deliverEvents', () => {
     assert.equal(receiver.received.length, 2);
   });
 
-  it('leaves a webhook to its retrier after the first failure, with all later events', async () => {
+  it('a webhook is left to its retrier after the first failure, with all later events', async () => {
     const { receiver, row } = await subscribe(answerWith(500));
     const message = await buildSent(test.db, test.workspaceId);
     const left = await deliver(message.group_id);
@@ -52,7 +52,7 @@ describe('deliverEvents', () => {
     assert.deepEqual(await deliver(message.group_id), [], 'the retrier has them now');
   });
 
-  it('delays no other endpoint by a hanging one', async () => {
+  it('a hanging endpoint delays no other one', async () => {
     const [good, hanging] = [await subscribe(), await subscribe(() => undefined)];
     const activities = activitiesWith();
     const [first, second] = [await buildSent(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)];
@@ -65,7 +65,7 @@ describe('deliverEvents', () => {
     assert.equal(good.receiver.received.length, 4);
   });
 
-  it('disables an endpoint that answers 410, and sends nothing more', async () => {
+  it('an endpoint that answers 410 is disabled, and gets nothing more', async () => {
     const { receiver, row } = await subscribe(answerWith(410));
     const message = await buildSent(test.db, test.workspaceId);
     assert.deepEqual(await deliver(message.group_id), []);
@@ -78,7 +78,7 @@ describe('deliverEvents', () => {
     assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint answered 410 Gone']);
   });
 
-  it('sends nothing more after a pause during the round', async () => {
+  it('a webhook that is paused during the round gets nothing more', async () => {
     const { receiver, row } = await subscribe();
     const message = await buildSent(test.db, test.workspaceId);
     receiver.answer = (_received, response) => {
@@ -90,7 +90,7 @@ describe('deliverEvents', () => {
     assert.equal((await deliveryOf(test.db, (await deliveriesOf(message.id, row.id))[1]?.id ?? '')).status, 'held');
   });
 
-  it('holds the deliveries of an inactive webhook', async () => {
+  it('the deliveries of an inactive webhook are held', async () => {
     const { receiver, row } = await subscribe();
     const message = await buildSent(test.db, test.workspaceId);
     await Webhook.update({ is_active: false }, { where: { id: row.id } });
@@ -102,7 +102,7 @@ describe('deliverEvents', () => {
     );
   });
 
-  it('fails a delivery to a forbidden address at once, with the reason', async () => {
+  it('a delivery to a forbidden address fails at once, with the reason', async () => {
     const { row } = await buildWebhook(test.workspaceId, 'https://10.0.0.1/');
     const message = await buildSent(test.db, test.workspaceId);
     assert.deepEqual(await deliver(message.group_id), []);
@@ -114,7 +114,7 @@ describe('deliverEvents', () => {
     );
   });
 
-  it('finds deliveries that an earlier call left to the retrier', async () => {
+  it('a repeated call finds deliveries that an earlier one left to the retrier, and does not attempt them', async () => {
     const { row } = await subscribe(answerWith(500));
     const message = await buildSent(test.db, test.workspaceId);
     await deliver(message.group_id);
@@ -124,7 +124,7 @@ describe('deliverEvents', () => {
     assert.equal((await attemptsOf(test.db, first?.id ?? '')).length, 1, 'and does not attempt it');
   });
 
-  it('leaves every event to its own child when the setting asks for it', async () => {
+  it('every event is left to its own child if the setting asks for it', async () => {
     const { receiver, row } = await subscribe();
     const message = await buildSent(test.db, test.workspaceId);
     const { children, retriers } = await leave(message.group_id, activitiesWith({ WEBHOOK_FIRST_ATTEMPT: 'child' }));
@@ -136,7 +136,7 @@ describe('deliverEvents', () => {
     assert.deepEqual(receiver.received, []);
   });
 
-  it('signs with the old secret too during the overlap of a rotation', async () => {
+  it('an event is signed with the old secret too during the overlap of a rotation', async () => {
     const { receiver, row, secret } = await subscribe();
     const { secret: old } = await subscribe();
     const sealed = (await rows<{ secret: Buffer }>(test.db, 'SELECT secret FROM webhooks WHERE id = $1', [row.id]))[0]?.secret;

@@ -5,7 +5,7 @@ import { EndpointHealth } from '../../../activities/webhooks/endpoint-health.js'
 describe('EndpointHealth', () => {
   const at = 1_000_000;
 
-  it('treats a new endpoint as healthy', () => {
+  it('a new endpoint counts as healthy', () => {
     assert.equal(new EndpointHealth(new SharedEndpointStats()).isFailing('w', at), false);
   });
 
@@ -13,7 +13,7 @@ describe('EndpointHealth', () => {
     ['failed', false, 5],
     ['was slow', true, 2_000],
   ] as const) {
-    it(`calls an endpoint failing for a minute after it ${what}`, () => {
+    it(`an endpoint counts as failing for a minute after it ${what}`, () => {
       const health = new EndpointHealth(new SharedEndpointStats());
       health.note('w', succeeded, durationMs, at);
       assert.deepEqual(
@@ -24,18 +24,18 @@ describe('EndpointHealth', () => {
     });
   }
 
-  it('forgives an endpoint that acknowledges quickly', () => {
+  it('a failing endpoint counts as healthy again when it acknowledges quickly', () => {
     const health = new EndpointHealth(new SharedEndpointStats());
     health.note('w', false, 5, at);
     health.note('w', true, 1_999, at + 1);
     assert.equal(health.isFailing('w', at + 1), false);
   });
 
-  it('waits a second when no other webhook waits', () => {
+  it('an endpoint is late after a second when no other webhook waits', () => {
     assert.equal(new EndpointHealth(new SharedEndpointStats()).lateAfterMs('w', false), 1_000);
   });
 
-  it('waits several usual times when others wait, within bounds', () => {
+  it('an endpoint is late after several usual times when others wait, within bounds', () => {
     const health = new EndpointHealth(new SharedEndpointStats());
     const after = (durationMs: number) => {
       for (let index = 0; index < 50; index += 1) health.note('w', true, durationMs, at);
@@ -51,7 +51,7 @@ describe('EndpointHealth', () => {
     ]);
   });
 
-  it('knows what another thread noted', () => {
+  it('a thread knows what another thread noted about an endpoint', () => {
     const board = new SharedEndpointStats();
     const [health, inOtherThread] = [new EndpointHealth(board), new EndpointHealth(new SharedEndpointStats(board.memory))];
     health.noteLate('w', at);
@@ -60,7 +60,7 @@ describe('EndpointHealth', () => {
     assert.deepEqual([health.isFailing('w', at), health.isSlow('w')], [false, true]);
   });
 
-  it('counts the minute from the last failure', () => {
+  it('the minute of a failing endpoint begins at its last failure', () => {
     const health = new EndpointHealth(new SharedEndpointStats());
     health.note('w', false, 5, at);
     health.note('w', false, 5, at + 50_000);

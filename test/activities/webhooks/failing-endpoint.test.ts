@@ -44,7 +44,7 @@ describe('an endpoint', () => {
         [test.webhook.id],
       );
 
-    it('gets nothing for a while, from any worker', async () => {
+    it('an endpoint that failed ten events in a row gets nothing for a while, from any worker', async () => {
       assert.ok(secondsUntil(test.webhook.resume_at) > 0.5, 'the breaker is open');
       await worker().deliver(await queued(1));
       const waitMs = await worker().carry();
@@ -52,7 +52,7 @@ describe('an endpoint', () => {
       assert.deepEqual(test.receiver.received, []);
     });
 
-    it('gets one probe, and the pause doubles while it fails', async () => {
+    it('a failing endpoint gets one probe, and the pause doubles if that fails too', async () => {
       await elapse();
       assert.ok(((await worker().carry()) ?? 0) > 30_000);
       assert.equal(test.receiver.received.length, 1);
@@ -60,7 +60,7 @@ describe('an endpoint', () => {
       assert.equal(pause, 40);
     });
 
-    it('gets everything after an acknowledged probe', async () => {
+    it('a failing endpoint gets everything after an acknowledged probe', async () => {
       await elapse();
       const besideFirst = answerFirstSlowly();
       assert.equal(await worker().carry(), null);
@@ -71,7 +71,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('gets one retry first from a worker that does not know it as healthy, and all others after that', async () => {
+  it('an endpoint gets one retry first from a worker that does not know it as healthy, and then the others', async () => {
     test.receiver.answer = answerWith(500);
     await worker().deliver(await queued(8));
     assert.equal((await test.webhook.reload()).resume_at, null, 'the breaker is closed');
@@ -83,7 +83,7 @@ describe('an endpoint', () => {
     assert.equal(new Set(idsReceived()).size, 8);
   });
 
-  it('an endpoint gets a requested pause for all deliveries', async () => {
+  it('an endpoint that asks for a pause gets no delivery before its end', async () => {
     test.receiver.answer = answerWith(503, { 'Retry-After': '30' });
     await worker().deliver(await queued(1));
     await worker().deliver(await queued(1));
@@ -93,7 +93,7 @@ describe('an endpoint', () => {
   });
 
   for (const status of [410, 503]) {
-    it(`status ${status} and the requested pause count when the answer breaks off`, async () => {
+    it(`status ${status} and the requested pause count although the answer breaks off`, async () => {
       test.receiver.answer = (_received, response) =>
         void response.writeHead(status, { 'Content-Length': '100', 'Retry-After': '30' }).write('half', () => response.socket?.destroy());
       await worker().deliver(await queued(1));
@@ -103,7 +103,7 @@ describe('an endpoint', () => {
   }
 
   for (const trigger of ['manual', 'test'] as const) {
-    it(`a pause requested in the answer to a ${trigger} attempt holds for all deliveries, and is no failure of the endpoint`, async () => {
+    it(`a pause that an endpoint requests at a ${trigger} attempt holds all deliveries, and is no failure`, async () => {
       test.receiver.answer = answerWith(503, { 'Retry-After': '30' });
       const isTest = trigger === 'test';
       const deliveryId = isTest
@@ -155,7 +155,7 @@ describe('an endpoint', () => {
     ['', null],
     [' beside a pause', new Date(Date.now() + 3_600_000)],
   ] as const) {
-    it(`a webhook that acknowledges a resend${what} is not disabled for what it did before`, async () => {
+    it(`a webhook that acknowledges a resend${what} is not disabled for its earlier failures`, async () => {
       await test.webhook.update({ failing_since: new Date(Date.now() - 120_500), resume_at: paused });
       const { id } = await buildDelivery(test.db, test.workspaceId);
       await askedFor(id, 'manual');

@@ -18,24 +18,24 @@ describe('guardedLookup', () => {
   const all = () => true;
   const resolves: Resolve = async () => answer;
 
-  it('returns all addresses on request, IPv4 first', async () => {
+  it('the guarded lookup returns all addresses on request, IPv4 first', async () => {
     assert.deepEqual(await ask(all, resolves, { all: true }), [null, answer.toReversed()]);
   });
 
-  it('returns one address on request', async () => {
+  it('the guarded lookup returns one address on request', async () => {
     assert.deepEqual(await ask(all, resolves, {}), [null, '192.0.2.1', 4]);
   });
 
-  it('refuses the name when one of its addresses is refused', async () => {
+  it('the guarded lookup refuses a name if one of its addresses is refused', async () => {
     const [error] = await ask((address) => address !== '2001:db8::1', resolves, { all: true });
     assert.ok(error instanceof BlockedAddressError);
   });
 
-  it('refuses a name without addresses', async () => {
+  it('the guarded lookup refuses a name without addresses', async () => {
     assert.ok((await ask(all, async () => [], {}))[0] instanceof BlockedAddressError);
   });
 
-  it('returns the error of a name that does not resolve', async () => {
+  it('the guarded lookup returns the error of a name that does not resolve', async () => {
     const failure = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     assert.equal((await ask(all, () => Promise.reject(failure), {}))[0], failure);
   });

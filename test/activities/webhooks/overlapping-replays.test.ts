@@ -16,7 +16,7 @@ describe('two overlapping replays of one webhook', () => {
   };
   const counts = (...replays: { counts: () => Promise<number[]> }[]) => Promise.all(replays.map((replay) => replay.counts()));
 
-  it('each count their own attempts of succeeded deliveries only', async () => {
+  it('overlapping replays each count their own attempts of succeeded deliveries only', async () => {
     const [first, second] = await overlapping('succeeded', 3);
     await second.run();
     test.receiver.answer = answerWith(500);
@@ -27,7 +27,7 @@ describe('two overlapping replays of one webhook', () => {
     ]);
   });
 
-  it('share failed deliveries, and count each of them once', async () => {
+  it('overlapping replays share failed deliveries, and count each of them once', async () => {
     const [first, second] = await overlapping('failed', 3);
     test.receiver.answer = acknowledge;
     await second.run();
@@ -38,7 +38,7 @@ describe('two overlapping replays of one webhook', () => {
     ]);
   });
 
-  it('each make their attempts when their workers die', async () => {
+  it('overlapping replays each make their attempts when their workers die', async () => {
     const [first, second] = await overlapping('succeeded', 3);
     await first.run();
     await second.run(2);
@@ -49,7 +49,7 @@ describe('two overlapping replays of one webhook', () => {
     assert.equal(test.receiver.received.length, 6);
   });
 
-  it('each finish only what they began themselves before their workers died', async () => {
+  it('overlapping replays each finish only what they began themselves before their workers died', async () => {
     const [first, second] = await overlapping('failed', 3);
     await claimReplayed(test.db, first.replayId, first.deliveryIds, true);
     for (const attempt of [1, 2]) assert.deepEqual((await second.run(attempt)).retriers, []);

@@ -30,7 +30,7 @@ describe('a replay whose receiver asks to wait', () => {
   const came = () => test.receiver.received.length;
 
   for (const status of ['failed', 'succeeded'] as const) {
-    it(`sends no ${status} delivery before that time is over, and then the rest`, async () => {
+    it(`a replay sends no ${status} delivery before the requested time is over, and then the rest`, async () => {
       const { run, replayId } = await page(status);
       test.receiver.answer = (received, response, index) => (index === 1 ? busy : acknowledge)(received, response, index);
       for (const attempt of [1, 2]) {
@@ -46,7 +46,7 @@ describe('a replay whose receiver asks to wait', () => {
     });
   }
 
-  it('attempts each delivery once, also without a retry schedule, in which a failure is the end', async () => {
+  it('a replay attempts each delivery once although its receiver asks to wait, also without a retry schedule', async () => {
     const { run, replayId } = await page('failed');
     await test.webhook.update({ retry_delays: [] });
     test.receiver.answer = busy;
@@ -77,7 +77,7 @@ describe('a replay whose receiver asks to wait', () => {
     assert.equal(came(), 5);
   });
 
-  it('a replay whose receiver asks to wait begins at once although the receiver asked to wait before it', async () => {
+  it('a replay begins at once although the receiver asked to wait before it', async () => {
     const { run } = await page('failed');
     await setWait('1 hour');
     await run(1);

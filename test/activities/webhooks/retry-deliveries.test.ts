@@ -27,7 +27,7 @@ describe('retryDeliveries', () => {
   const isAbout = (ms: unknown, seconds: number) =>
     assert.ok(Number(ms) > seconds * 1000 - 2_000 && Number(ms) <= seconds * 1200 + 1, `${ms} ms for ${seconds} s`);
 
-  it('delivers due events in order', async () => {
+  it('due events are delivered in order', async () => {
     const [one, two] = [await buildDelivery(test.db, test.workspaceId), await buildDelivery(test.db, test.workspaceId)];
     await retry(one.id, two.id);
     const events = await rows<{ event_id: string }>(test.db, 'SELECT event_id FROM deliveries WHERE id = ANY($1::uuid[]) ORDER BY seq', [
@@ -52,7 +52,7 @@ describe('retryDeliveries', () => {
     assert.equal(test.receiver.received.length, 3);
   });
 
-  it('waits for the next delay after each failure, and fails after the last', async () => {
+  it('a delivery waits for the next delay after each failure, and fails after the last', async () => {
     test.receiver.answer = answerWith(500);
     const { id } = await buildDelivery(test.db, test.workspaceId);
     for (const delay of delays) {
@@ -69,7 +69,7 @@ describe('retryDeliveries', () => {
     assert.equal(test.receiver.received.length, delays.length + 1);
   });
 
-  it('sends the same id and bytes at every attempt', async () => {
+  it('every attempt of an event has the same id and bytes', async () => {
     test.receiver.answer = (received, response, index) => (index === 0 ? answerWith(503) : acknowledge)(received, response, index);
     const { id } = await buildDelivery(test.db, test.workspaceId);
     await failureOf(retry(id));
@@ -80,7 +80,7 @@ describe('retryDeliveries', () => {
     assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id']);
   });
 
-  it('leaves slots to other workspaces when one has many endpoints that hang', async () => {
+  it('a workspace with many endpoints that hang leaves slots to others', async () => {
     const [hanging, answers]: [number, (() => void)[]] = [100, []];
     const { poster } = test;
     const post: WebhookPoster['post'] = async (...request) => {
@@ -106,7 +106,7 @@ describe('retryDeliveries', () => {
     await Promise.all(running);
   });
 
-  it('makes no attempt before its time', async () => {
+  it('no attempt is made before its time', async () => {
     test.receiver.answer = answerWith(500);
     const { id } = await buildDelivery(test.db, test.workspaceId);
     await failureOf(retry(id));
@@ -114,7 +114,7 @@ describe('retryDeliveries', () => {
     assert.equal(test.receiver.received.length, 1);
   });
 
-  it('keeps the order of the events of one message after a failure', async () => {
+  it('an event waits for the first attempt of an earlier event of its message, and not for its retry', async () => {
     test.receiver.answer = (received, response, index) => (index === 0 ? answerWith(500) : acknowledge)(received, response, index);
     const { id } = await buildSent(test.db, test.workspaceId);
     const [queued, sent] = (await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE message_id = $1 ORDER BY seq', [id])).map(
@@ -132,14 +132,14 @@ describe('retryDeliveries', () => {
     ['999999', 86_400],
     ['soon', 10],
   ] as const) {
-    it(`waits ${seconds} s when the receiver asks for Retry-After: ${asked} and the retry schedule for 10 s`, async () => {
+    it(`a delivery waits ${seconds} s if the receiver asks for Retry-After: ${asked} and the retry schedule for 10 s`, async () => {
       test.receiver.answer = answerWith(429, { 'Retry-After': asked });
       const { id } = await buildDelivery(test.db, test.workspaceId);
       isAbout((await failureOf(retry(id))).nextRetryDelay, seconds);
     });
   }
 
-  it('holds the deliveries of a paused webhook', async () => {
+  it('the deliveries of a paused webhook are held when their retry is due', async () => {
     const { id } = await buildDelivery(test.db, test.workspaceId);
     await Webhook.update({ is_active: false }, { where: { id: test.webhook.id } });
     await retry(id);
@@ -147,14 +147,14 @@ describe('retryDeliveries', () => {
     assert.deepEqual(test.receiver.received, []);
   });
 
-  it('sends nothing to a deleted webhook', async () => {
+  it('a deleted webhook gets nothing', async () => {
     const { id } = await buildDelivery(test.db, test.workspaceId);
     await deleteWebhook(test.db, test.workspaceId, test.webhook.id, byTest);
     assert.equal((await failureOf(retry(id))).type, 'DeliveriesFailed');
     assert.deepEqual(test.receiver.received, []);
   });
 
-  it('disables an endpoint that answers 410, and holds its deliveries', async () => {
+  it('an endpoint that answers 410 is disabled, and its other deliveries are held', async () => {
     test.receiver.answer = answerWith(410);
     const ids: string[] = [];
     for (let index = 0; index < 20; index += 1) ids.push((await buildDelivery(test.db, test.workspaceId)).id);

@@ -151,20 +151,20 @@ describe('the retrier of a webhook with 40 due deliveries', () => {
     return pages;
   };
 
-  it('reads 16 of them for each attempt to an endpoint that acknowledges nothing', async () => {
+  it('a retrier reads 16 deliveries for each attempt to an endpoint that acknowledges nothing', async () => {
     test.receiver.answer = answerWith(500);
     const pages = await pagesRead();
     assert.deepEqual(new Set(pages), new Set([16]));
     assert.equal(pages.length, test.receiver.received.length);
   });
 
-  it('reads all others when the endpoint has acknowledged the first 16', async () => {
+  it('a retrier reads all others when the endpoint has acknowledged the first 16', async () => {
     test.receiver.answer = acknowledge;
     assert.deepEqual(await pagesRead(), [16, 24]);
     assert.equal(new Set(idsReceived()).size, 40);
   });
 
-  it('reads all others also when the endpoint is too slow to count as healthy', async () => {
+  it('a retrier reads all others also when the endpoint is too slow to count as healthy', async () => {
     test.receiver.answer = (...exchange) => void setTimeout(() => acknowledge(...exchange), exchange[2] === 15 ? slowMs : 0);
     assert.deepEqual(await pagesRead(), [16, 24]);
   });

@@ -50,7 +50,7 @@ describe('the activities of a process', () => {
     assert.deepEqual(await inActivity(thread.deliverEvents, [later.group_id]), { children: [], retriers: [] });
   });
 
-  it('record attempts as work of no workspace, because one statement serves many', async () => {
+  it('attempts are recorded as work of no workspace, because one statement serves many', async () => {
     await buildWebhook(test.workspaceId, 'https://receiver.example/hook');
     const { group_id } = await buildSent(test.db, test.workspaceId);
     const owners: (string | undefined)[] = [];

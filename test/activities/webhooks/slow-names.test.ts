@@ -21,7 +21,7 @@ describe('webhooks on names that no server answers', () => {
     await dns.close();
   });
 
-  it('delay no other workspace and no connection to PostgreSQL', async () => {
+  it('names that no server answers delay no other workspace and no connection to PostgreSQL', async () => {
     const poster = webhookPoster(testConfig({ WEBHOOK_DNS_SERVERS: dns.address }));
     const hanging = Array.from({ length: 60 }, (_, index) =>
       poster.post(`https://slow${index}.test:${receiver.port}/`, {}, '{}', 'hostile'),

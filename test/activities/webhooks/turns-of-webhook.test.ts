@@ -3,7 +3,7 @@ import { TurnsOfWebhook } from '../../../activities/webhooks/turns-of-webhook.js
 import type { Turns } from '../../../models/operations/deliveries/reserve-turns.js';
 
 describe('turns of a webhook', () => {
-  it('turns are reserved only when those before are used, so that a requested attempt finds one soon', async () => {
+  it('turns of a webhook are reserved only when those before are used', async () => {
     const reservedAt: number[] = [];
     const reserve = (): Promise<Turns> => {
       reservedAt.push(performance.now());
@@ -15,7 +15,7 @@ describe('turns of a webhook', () => {
     assert.ok(second - first > 45, `the second turn is 50 ms after the first reservation, the next reservation ${second - first} ms`);
   });
 
-  it('turns are not reserved for attempts that will not be made', async () => {
+  it('turns of a webhook are not reserved for attempts that will not be made', async () => {
     let reservations = 0;
     const reserve = (): Promise<Turns> => {
       reservations += 1;

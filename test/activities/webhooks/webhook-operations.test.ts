@@ -49,7 +49,7 @@ describe('attemptNow and replayPage', () => {
   const statusesOf = (ids: string[]) => Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
 
   for (const status of ['pending', 'failed', 'held', 'succeeded']) {
-    it(`keeps a ${status} delivery after a manual failure, and ends it after a success`, async () => {
+    it(`a ${status} delivery keeps its status after a manual failure, and ends after a success`, async () => {
       const id = await delivery(status);
       const earlier = await deliveryOf(test.db, id);
       test.receiver.answer = answerWith(500);
@@ -69,7 +69,7 @@ describe('attemptNow and replayPage', () => {
     });
   }
 
-  it('sends nothing to a webhook that became inactive', async () => {
+  it('a webhook that became inactive gets no manual attempt and no replay', async () => {
     const [pending, failed] = [await delivery('pending'), await delivery('failed')];
     await Webhook.update({ is_active: false }, { where: { id: test.webhook.id } });
     await attempt(pending);
@@ -78,7 +78,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([await statusesOf([pending, failed]), test.receiver.received], [['held', 'failed'], []]);
   });
 
-  it('attempts a test once for repeated calls', async () => {
+  it('a test is attempted once for repeated calls', async () => {
     const id = await createTestDelivery(test.db, test.workspaceId, test.webhook.id);
     test.receiver.answer = answerWith(500);
     await attempt(id, 'test');
@@ -86,7 +86,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([await statusesOf([id]), test.receiver.received.length], [['failed'], 1]);
   });
 
-  it('starts a new retry schedule for each replayed delivery, and continues after a failure', async () => {
+  it('each replayed delivery gets a new retry schedule, which continues after a failure', async () => {
     const ids = [await delivery('failed'), await delivery('held'), await delivery('succeeded'), await delivery('pending')];
     test.receiver.answer = (received, response, index) => answerWith(index === 0 ? 500 : 200)(received, response, index);
     assert.deepEqual([await replay(ids), test.receiver.received.length], [{ retriers: [test.webhook.id], goesOn: true }, 2]);
@@ -95,14 +95,14 @@ describe('attemptNow and replayPage', () => {
     assert.ok(((await restRetrier(test.db, test.webhook.id)).waitMs ?? 0) > 50_000, 'it is the retrier that waits for the next delay');
   });
 
-  it('takes replayed deliveries away from the retrier', async () => {
+  it('a replayed delivery is taken away from the retrier', async () => {
     const id = await delivery('failed');
     await rows(test.db, 'UPDATE deliveries SET carried = true WHERE id = $1', [id]);
     await claimReplayed(test.db, (await buildReplay(test.webhook.id)).id, [id], true);
     for (const ordered of [true, false]) assert.deepEqual(await retrierDeliveries(test.db, test.webhook.id, ordered, 10), []);
   });
 
-  it('repeats no attempt of a replay whose worker died', async () => {
+  it('a replay whose worker died repeats no attempt', async () => {
     const [first, second] = [await delivery('succeeded'), await delivery('succeeded')];
     const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
     const page = { replayId, webhookId: test.webhook.id, isLast: false, statuses: ['succeeded' as const] };
@@ -112,7 +112,7 @@ describe('attemptNow and replayPage', () => {
     assert.equal(test.receiver.received.length, 2);
   });
 
-  it('sends all succeeded deliveries of a replay to a webhook that was switched off and on since', async () => {
+  it('a webhook that was switched off and on gets all succeeded deliveries of a replay', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => delivery('succeeded')));
     for (const is_active of [false, true])
       await updateWebhook(test.db, test.workspaceId, test.webhook.id, { ...unchanged, is_active }, byTest);
@@ -120,7 +120,7 @@ describe('attemptNow and replayPage', () => {
     assert.equal(test.receiver.received.length, 20);
   });
 
-  it('keeps the retry schedule of replayed pending deliveries', async () => {
+  it('a replayed pending delivery keeps its retry schedule', async () => {
     const id = await delivery('pending');
     const earlier = await deliveryOf(test.db, id);
     test.receiver.answer = answerWith(500);
@@ -128,7 +128,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([await deliveryOf(test.db, id), (await attemptsOf(test.db, id)).length], [earlier, 1]);
   });
 
-  it('attempts nothing for a cancelled replay', async () => {
+  it('a cancelled replay attempts nothing', async () => {
     const id = await delivery('failed');
     const { id: replayId } = await buildReplay(test.webhook.id, { status: 'cancelled' });
     const page = { replayId, webhookId: test.webhook.id, deliveryIds: [id], isLast: true, statuses: ['failed' as const] };
@@ -136,7 +136,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([await statusesOf([id]), test.receiver.received], [['failed'], []]);
   });
 
-  it('skips a delivery whose body was deleted meanwhile', async () => {
+  it('a replay skips a delivery whose body was deleted meanwhile', async () => {
     const [gone, kept] = [await delivery('succeeded'), await delivery('succeeded')];
     await rows(test.db, 'UPDATE events e SET body = NULL FROM deliveries d WHERE d.event_id = e.id AND d.id = $1', [gone]);
     const { id: replayId } = await buildReplay(test.webhook.id, { statuses: ['succeeded'] });
@@ -186,7 +186,7 @@ describe('attemptNow and replayPage', () => {
     assert.deepEqual([all.deliveryIds.length, all.isLast, deliveryIds, isLast], [7, true, all.deliveryIds.slice(0, 5), false]);
   });
 
-  it('logs two attempts of one delivery at once, and a success counts', async () => {
+  it('two attempts of one delivery at once are both logged, and a success counts', async () => {
     const id = await delivery('pending');
     const { webhook_id } = await deliveryOf(test.db, id);
     const failed = attemptWith({ id, webhook_id }, { status: 'pending', inSeconds: 0 });

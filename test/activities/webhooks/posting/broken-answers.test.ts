@@ -33,12 +33,12 @@ describe('webhookPoster with a broken connection', () => {
     return results.map(({ error, responseStatus, retryAfter }) => [error, responseStatus, retryAfter]);
   };
 
-  it('the status and the requested wait are known when the body does not end in time', async () => {
+  it('the status and the requested wait of an answer are known if its body does not end in time', async () => {
     const expected = statuses.map((status) => ['timeout', status, '17']);
     assert.deepEqual(await resultsOf(begin, posterWith(5_000)), expected);
   });
 
-  it('the status and the requested wait are known when the connection closes in the middle of the body', async () => {
+  it('the status and the requested wait of an answer are known if the connection closes in its body', async () => {
     const closeAfter =
       (status: number): Answer =>
       (received, response, index) => {

@@ -32,7 +32,7 @@ describe('webhookPoster and its targets', () => {
   const resolvingTo = (...addresses: LookupAddress[]): PosterOptions => ({ resolve: () => Promise.resolve(addresses) });
   const closed = { WEBHOOK_ALLOWED_NETWORKS: '' };
 
-  it('reaches a name whose every address is allowed, and checks the certificate by the name', async () => {
+  it('a POST reaches a name whose addresses are all allowed, and checks the certificate by the name', async () => {
     assert.equal(await post(named(), resolvingTo(v4('127.0.0.1'))), null);
     assert.deepEqual(
       receiver.received.map(({ headers }) => headers.host),
@@ -56,7 +56,7 @@ describe('webhookPoster and its targets', () => {
     });
   }
 
-  it('reaches an IPv4 address that connects late, on a machine where the IPv6 address of the name does not work', async () => {
+  it('a POST reaches an IPv4 address that connects late although the IPv6 address of the name does not work', async () => {
     const addresses = [v4('127.0.0.1'), v6('::1')]; // nothing listens at the second one
     const busy = () => {
       const until = performance.now() + 400; // above the time that Node.js gives to each address by default
@@ -69,7 +69,7 @@ describe('webhookPoster and its targets', () => {
     assert.equal(await post(named(), { resolve }, { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128' }), null);
   });
 
-  it('connects to the checked address, with one look-up of the name', async () => {
+  it('a POST connects to the address that was checked, with one look-up of the name', async () => {
     const answers = [[v4('127.0.0.1')], [v4('10.0.0.1')]];
     let asked = 0;
     assert.equal(await post(named(), { resolve: async () => answers[asked++] ?? [] }), null);
@@ -98,18 +98,18 @@ describe('webhookPoster and its targets', () => {
     });
   }
 
-  it('connects to permitted ports only', async () => {
+  it('a POST connects to permitted ports only', async () => {
     assert.equal(await post('https://93.184.215.14:9443/', {}, closed), 'blocked_address');
     assert.equal(await post('https://receiver.test:22/', resolvingTo(v4('93.184.215.14')), closed), 'blocked_address');
     assert.equal(await post('https://127.0.0.1:1023/'), 'blocked_address', 'low ports not even on allowed networks');
   });
 
-  it('connects to the receiver of the demo at its port only', async () => {
+  it('a POST connects to the receiver of the demo at its port only', async () => {
     assert.equal(await post(receiver.url, {}, { ...closed, DEMO_RECEIVER: `127.0.0.1:${receiver.port}` }), null);
     assert.equal(await post(receiver.url, {}, { ...closed, DEMO_RECEIVER: `127.0.0.1:${receiver.port - 1}` }), 'blocked_address');
   });
 
-  it('ignores a proxy of the environment', async () => {
+  it('a POST ignores a proxy of the environment', async () => {
     let connections = 0;
     const proxy = createServer((socket) => {
       connections += 1;
@@ -135,12 +135,12 @@ describe('webhookPoster and its targets', () => {
     assert.equal(await post(`http://127.0.0.1:${receiver.port}/`), 'blocked_address');
   });
 
-  it('fails with a DNS error for an unknown name', async () => {
+  it('a POST to an unknown name fails with a DNS error', async () => {
     const failing = (code: string): PosterOptions => ({ resolve: () => Promise.reject(Object.assign(new Error('no'), { code })) });
     for (const code of ['ENOTFOUND', 'EAI_AGAIN']) assert.equal(await post(named(), failing(code)), 'dns');
   });
 
-  it('gives up on a resolver that hangs', async () => {
+  it('a POST is given up if the resolver hangs', async () => {
     assert.equal(await post(named(), { resolve: () => new Promise(() => undefined), totalTimeoutMs: 200 }), 'timeout');
   });
 });

@@ -20,7 +20,7 @@ describe('webhookPoster, to receivers that cannot prove who they are', () => {
   };
   const failed = { error: 'tls', responseStatus: null, responseBody: null };
 
-  it('a POST fails without TLS', async () => {
+  it('a POST to a receiver without TLS fails', async () => {
     const server = createServer((socket) => void socket.on('error', () => undefined).end('HTTP/1.1 200 OK\r\n\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -37,7 +37,7 @@ describe('webhookPoster, to receivers that cannot prove who they are', () => {
     'meant for signing others': () => makeAuthority('127.0.0.1'),
   };
   for (const [what, make] of Object.entries(badCertificates)) {
-    it(`sends nothing to a receiver whose certificate is ${what}`, async () => {
+    it(`nothing is sent to a receiver whose certificate is ${what}`, async () => {
       const receiver = await startReceiver(acknowledge, await make());
       assert.deepEqual(await post(receiver.url), failed);
       assert.deepEqual(receiver.received, []);

@@ -68,13 +68,13 @@ describe('webhookPoster', () => {
   });
 
   for (const status of [200, 201, 202, 204, 299]) {
-    it(`status ${status} acknowledges the delivery`, async () => {
+    it(`a delivery is acknowledged by status ${status}`, async () => {
       assert.deepEqual(summary(await postTo(answerWith(status))), { error: null, responseStatus: status, responseBody: null });
     });
   }
 
   for (const status of [400, 404, 410, 429, 500, 503]) {
-    it(`status ${status} is a failure and is stored`, async () => {
+    it(`a delivery fails with status ${status}, which is stored`, async () => {
       const result = await postTo(answerWith(status, { 'Retry-After': '17' }));
       assert.deepEqual(summary(result), { error: status === 410 ? 'gone' : 'http_status', responseStatus: status, responseBody: null });
       assert.equal(result.retryAfter, '17');
@@ -82,7 +82,7 @@ describe('webhookPoster', () => {
   }
 
   for (const status of [301, 302, 303, 307, 308]) {
-    it(`redirect ${status} is a failure and is not followed`, async () => {
+    it(`a delivery fails with redirect ${status}, which is not followed`, async () => {
       const target = await receive();
       assert.deepEqual(summary(await postTo(answerWith(status, { Location: target.url }))), {
         error: 'redirect',
@@ -93,13 +93,13 @@ describe('webhookPoster', () => {
     });
   }
 
-  it('a receiver that never answers is a time-out', async () => {
+  it('a delivery times out if its receiver never answers', async () => {
     const result = await postTo(() => undefined, quick);
     assert.deepEqual(summary(result), { error: 'timeout', ...nothing });
     assert.ok(result.durationMs >= 380 && result.durationMs < 2_000, `${result.durationMs} ms`);
   });
 
-  it('a slow answer fails at one deadline for headers and body', async () => {
+  it('a delivery fails at one deadline for headers and body of the answer', async () => {
     const drip: Answer = (_received, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write('.'), 20);
@@ -108,7 +108,7 @@ describe('webhookPoster', () => {
     assert.deepEqual(summary(await postTo(drip, quick)), { error: 'timeout', ...nothing, responseStatus: 200 });
   });
 
-  it('endless headers are a failure', async () => {
+  it('a delivery fails if the headers of the answer never end', async () => {
     const endless: Answer = (_received, { socket }) => {
       socket?.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket?.write(`X-Filler: ${'x'.repeat(512)}\r\n`), 1);
@@ -117,7 +117,7 @@ describe('webhookPoster', () => {
     assert.deepEqual(summary(await postTo(endless, { totalTimeoutMs: 3_000 })), { error: 'network', ...nothing });
   });
 
-  it('an endless answer counts by its status, and only a small part is read', async () => {
+  it('a delivery with an endless answer counts by the status, and only a small part is read', async () => {
     let written = 0;
     const endless: Answer = (_received, response) => {
       response.writeHead(200);
@@ -153,18 +153,18 @@ describe('webhookPoster', () => {
     assert.notEqual(responseBody?.trim().replaceAll('\uFFFD', ''), '');
   });
 
-  it('a receiver that hangs up without an answer counts as a reset connection', async () => {
+  it('a delivery fails as a reset connection if its receiver hangs up without an answer', async () => {
     const hangUp: Answer = (_received, response) => void response.socket?.destroy();
     assert.deepEqual(summary(await postTo(hangUp)), { error: 'reset', ...nothing });
   });
 
-  it('a receiver that wants another protocol is a failure, and no call hangs', async () => {
+  it('a delivery fails if its receiver wants another protocol, and no call hangs', async () => {
     const upgrade: Answer = (_received, { socket }) =>
       void socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     assert.deepEqual(summary(await postTo(upgrade)), { error: 'http_status', responseStatus: 101, responseBody: null });
   });
 
-  it('a port where nobody listens counts as a refused connection', async () => {
+  it('a delivery fails as a refused connection if nobody listens at the port', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
