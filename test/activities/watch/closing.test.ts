@@ -20,7 +20,7 @@ describe('settleClosedWorkspaces', () => {
     for (const _ of [1, 2]) await settleClosedWorkspaces();
   };
 
-  it('cancels queued messages of closed workspaces only', async () => {
+  it('the queued messages of a closed workspace are cancelled, and no others', async () => {
     const [closed, open] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
     for (const { id } of [closed, closed, open]) await buildQueued(test.db, id);
     await closeWorkspace(test.db, closed.id, byTest);

@@ -26,13 +26,13 @@ describe('eraseRecipients', () => {
     return { id, ended: erase(notifyCancelled) };
   };
 
-  it('signals the workflow of a message that it cancels, which delivers the event', async () => {
+  it('an erasure that cancels a message signals its workflow, which delivers the event', async () => {
     const signalled: string[] = [];
     const { id, ended } = await run(async (workflowId) => void signalled.push(workflowId));
     await ended;
     assert.deepEqual([signalled, await statusOf(test.db, id)], [[workflowIds.message(id)], 'failed/cancelled']);
   });
-  it('leaves the message cancelled when the signal fails', async () => {
+  it('a message that an erasure cancels stays cancelled when the signal fails', async () => {
     const { id, ended } = await run(async () => Promise.reject(new Error('away')));
     await ended;
     assert.equal(await statusOf(test.db, id), 'failed/cancelled');

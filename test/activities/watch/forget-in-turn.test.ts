@@ -20,7 +20,7 @@ describe('forgetInTurn', () => {
     assert.deepEqual(begun, ['mails', 'events', 'logins']);
   });
 
-  it('when the time is up, what has not begun is left to the next run', async () => {
+  it('old data is left to the next run when the time of this one is over', async () => {
     await assert.rejects(run(0), { message: 'could not delete old mails; events; logins', nonRetryable: true });
     assert.deepEqual(begun, []);
   });

@@ -65,7 +65,7 @@ describe('repairs of groups', () => {
     assert.ok(secondsOf(called) > 500 && secondsOf(never) > 500, 'nothing expires');
   });
 
-  it('continue beside waiting groups and failed starts', async () => {
+  it('repairs of groups continue beside waiting groups and failed starts', async () => {
     const messages = [];
     for (let count = 0; count < 40; count += 1) messages.push(await buildQueued(repairs.db, repairs.workspaceId));
     const ids = messages.map(({ id }) => `msg:${id}`);
@@ -85,7 +85,7 @@ describe('repairs of groups', () => {
     assert.deepEqual(await repairs.run(), [`start ${ids[30]}`], 'it is tried again before those that run');
   });
 
-  it('group idle single messages by channel', async () => {
+  it('repairs of groups put idle single messages of a channel into one group', async () => {
     const build = (overrides: Partial<NewMessage> = {}) => buildQueued(repairs.db, repairs.workspaceId, overrides);
     const stranger = (await buildWorkspace(repairs.db)).id;
     const [one, two, three, runs, tried, chained, mail] = [
@@ -123,7 +123,7 @@ describe('repairs of groups', () => {
     assert.deepEqual(await claimAll(repairs.db, one.id, sandboxEverywhere), [], 'its former workflow finds nothing');
   });
 
-  it('group the pending deliveries of idle messages with them', async () => {
+  it('repairs of groups take the pending deliveries of idle messages into their new group', async () => {
     await buildWebhook(repairs.workspaceId, 'https://one.example.test/', { events: ['message.queued'] });
     const [one, two] = [await buildQueued(repairs.db, repairs.workspaceId), await buildQueued(repairs.db, repairs.workspaceId)];
     await makeDue(repairs.db);

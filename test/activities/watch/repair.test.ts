@@ -86,7 +86,7 @@ describe('repairs of the watcher', () => {
     );
   });
 
-  it('notify the pages of a resumed batch once, and start missing ones', async () => {
+  it('repairs notify the pages of a resumed batch once, and start missing ones', async () => {
     const { id, pages } = await buildAcceptedBatch(repairs.db, repairs.workspaceId, [1, 1]);
     const [here, gone] = pages.map(({ groupId }) => `page:${groupId}`) as [string, string];
     repairs.running.add(here);
@@ -127,7 +127,7 @@ describe('repairs of the watcher', () => {
     assert.equal(repairs.calls.length, 1 + repairPageSize);
   });
 
-  it('fence an undecided batch, and complete one without queued messages', async () => {
+  it('repairs fence an undecided batch, and complete one without queued messages', async () => {
     const undecided = await buildBatch(repairs.db, repairs.workspaceId, [2]);
     const { id } = await buildAcceptedBatch(repairs.db, repairs.workspaceId, [2]);
     await rows(repairs.db, `UPDATE messages SET status = 'sent', status_detail = 'unknown', sent_at = now() WHERE batch_id = $1`, [id]);

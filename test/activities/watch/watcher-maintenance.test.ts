@@ -24,7 +24,7 @@ describe('maintenance by the watcher', () => {
   };
   const told = () => lines.map(({ level, msg }) => [level, msg]);
 
-  it('mails workspaces with a low balance when the setting asks for it', async () => {
+  it('workspaces with a low balance get one mail, if the setting asks for it', async () => {
     await buildQueued(test.db, workspaceId);
     const mails = () => rows(test.db, 'SELECT workspace_id, kind FROM mails');
     await activities().mailLowBalances();
@@ -34,7 +34,7 @@ describe('maintenance by the watcher', () => {
     assert.deepEqual(await mails(), [{ workspace_id: workspaceId, kind: 'low_balance' }]);
   });
 
-  it('deletes audit events that are older than AUDIT_DAYS', async () => {
+  it('audit events that are older than AUDIT_DAYS are deleted', async () => {
     const types = async () => (await rows<{ type: string }>(test.db, 'SELECT type FROM audit_events ORDER BY at')).map(({ type }) => type);
     await rows(
       test.db,
@@ -51,7 +51,7 @@ describe('maintenance by the watcher', () => {
     assert.equal((await types()).length, 1);
   });
 
-  it('deletes reports that match no message 33 days after their arrival, which is 30 days after the longest time-out', async () => {
+  it('reports that match no message are deleted 33 days after their arrival', async () => {
     const ids = [34, 32].map((days) => uuidv7({ msecs: Date.now() - days * 86_400_000 }));
     await rows(
       test.db,
@@ -64,7 +64,7 @@ describe('maintenance by the watcher', () => {
     assert.deepEqual(told(), [[30, 'deleted old reports that match no message']]);
   });
 
-  it('logs an error in every run while a balance differs from its ledger', async () => {
+  it('an error is logged in every run while a balance differs from its ledger', async () => {
     await activities().checkLedger();
     assert.deepEqual(told(), []);
     await rows(test.db, 'UPDATE workspaces SET balance = balance + 7');
@@ -79,7 +79,7 @@ describe('maintenance by the watcher', () => {
     assert.equal(lines.length, 2);
   });
 
-  it('logs an error for every difference that the audit finds', async () => {
+  it('an error is logged for every difference that the audit finds', async () => {
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count + 1');
     await activities().auditBooks();
     assert.deepEqual(told(), [[50, 'audit found a difference']]);
@@ -89,7 +89,7 @@ describe('maintenance by the watcher', () => {
     await rows(test.db, 'UPDATE workspaces SET message_count = message_count - 1');
   });
 
-  it('deletes mail files after a day, also if no other mail is written', async () => {
+  it('mail files are deleted after a day, also if no other mail is written', async () => {
     const config = testConfig();
     const folder = join(config.dataDir, 'mail');
     const env = { DATA_DIR: config.dataDir };
@@ -135,7 +135,7 @@ describe('maintenance by the watcher', () => {
     }
   });
 
-  it('records the run, and logs an error for failed steps', async () => {
+  it('a run of the watcher is recorded, and failed steps are logged as an error', async () => {
     await activities().noteRound([]);
     assert.deepEqual(told(), []);
     await activities().noteRound(['repairMails']);

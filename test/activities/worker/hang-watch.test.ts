@@ -6,7 +6,7 @@ import { HangWatch } from '../../../activities/worker/hang-watch.js';
 describe('HangWatch', () => {
   const never = () => new Promise<never>(() => undefined);
 
-  it('reports work that does not end, repeatedly', async () => {
+  it('work that does not end is reported repeatedly', async () => {
     const calls = new PassThrough();
     const watch = new HangWatch(() => calls.write('hung'), 5, 3);
     void watch.over(never);
@@ -15,7 +15,7 @@ describe('HangWatch', () => {
     calls.end();
   });
 
-  it('returns results and errors, and then watches nothing', async () => {
+  it('watched work returns its result or error, and is not reported after its end', async () => {
     const watch = new HangWatch(() => assert.fail('nothing hangs'), 1, 2);
     assert.equal(await watch.over(async () => 'done'), 'done');
     await assert.rejects(
@@ -24,7 +24,7 @@ describe('HangWatch', () => {
     );
   });
 
-  it('reports nothing while other work ends', async () => {
+  it('work that does not end is not reported while other work ends', async () => {
     let calls = 0;
     const watch = new HangWatch(() => (calls += 1), 5, 3);
     void watch.over(never);

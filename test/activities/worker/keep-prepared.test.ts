@@ -33,7 +33,7 @@ describe('a namespace that is prepared during an outage of PostgreSQL', () => {
   const readOwner = async () =>
     (await temporal.client.schedule.getHandle(workflowIds.watcher).describe()).action.memo?.[installationMemo] ?? null;
 
-  it('belongs to the installation of the worker as soon as PostgreSQL answers', async () => {
+  it('a namespace belongs to the installation of the worker as soon as PostgreSQL answers', async () => {
     const keeping = await keep();
     assert.equal(await readOwner(), null);
     proxy.mode = 'pass';
@@ -42,7 +42,7 @@ describe('a namespace that is prepared during an outage of PostgreSQL', () => {
     await keeping.end();
   });
 
-  it('ends the worker as soon as PostgreSQL answers, if it belongs to another installation', async () => {
+  it('a worker ends as soon as PostgreSQL answers, if its namespace belongs to another installation', async () => {
     const { connection, client, namespace } = temporal;
     await prepareTemporal({ connection, schedules: client.schedule, namespace, installation: 'another', logger });
     const keeping = await keep();

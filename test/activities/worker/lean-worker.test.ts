@@ -34,7 +34,7 @@ describe('LeanWorker', () => {
   });
   after(endReplays);
 
-  it('calls workflow code without a time-out, where the worker of the SDK sets one for each call', async () => {
+  it('workflow code is called without a time-out, where the worker of the SDK sets one for each call', async () => {
     assert.deepEqual((await callsOf(leanWorker())).timeouts, [undefined]);
     const { timeouts } = await callsOf(Worker);
     assert.ok(
@@ -43,7 +43,7 @@ describe('LeanWorker', () => {
     );
   });
 
-  it('takes short stack traces in workflow code', async () => {
+  it('workflow code has short stack traces', async () => {
     assert.equal((await callsOf(leanWorker())).stackTraceLimit, 4);
   });
 });

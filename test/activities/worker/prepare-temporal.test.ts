@@ -48,7 +48,7 @@ describe('the schedule of the watcher', () => {
       },
     });
 
-  it('ends a run after ten minutes, so that one which no worker can continue does not hold up the later ones', async () => {
+  it('a run of the watcher ends after ten minutes, so that later ones can begin', async () => {
     await prepare();
     const { every, workflowRunTimeout } = await describeSchedule();
     assert.deepEqual([every, workflowRunTimeout], [[30_000], 600_000]);
@@ -66,7 +66,7 @@ describe('the schedule of the watcher', () => {
     ['time-out', 30_000],
     ['interval', 60_000],
   ] as const) {
-    it(`gets the ${what} that an earlier version did not give it, and stays as it is otherwise`, async () => {
+    it(`a schedule of an earlier version gets the ${what} that it lacks, and stays as it is otherwise`, async () => {
       await createFormer(every);
       const { updatedAt: _, ...former } = await describeSchedule();
       await prepare();
@@ -82,7 +82,7 @@ describe('the schedule of the watcher', () => {
     message: `The Temporal namespace ${temporal.namespace} belongs to another installation of Tidings. ${foreignNamespaceFix(temporal.namespace)}`,
   });
 
-  it('belongs to the installation whose worker made it, and refuses workers of another one', async () => {
+  it('a schedule belongs to the installation that made it, and refuses workers of another one', async () => {
     await Promise.all([prepare('one'), prepare('one')]); // two workers that start at the same time
     await assert.rejects(prepare('two'), refusal());
     await prepare('one');
@@ -90,7 +90,7 @@ describe('the schedule of the watcher', () => {
     assert.deepEqual((await describeSchedule()).memo, { installation: 'one' });
   });
 
-  it('of an earlier version belongs to the installation of the first worker that starts, and stays as it is otherwise', async () => {
+  it('a schedule of an earlier version belongs to the installation of the first worker that starts', async () => {
     await createFormer(30_000);
     await prepare(null);
     const { updatedAt: _, ...former } = await describeSchedule();
@@ -100,7 +100,7 @@ describe('the schedule of the watcher', () => {
     await assert.rejects(prepare('two'), refusal());
   });
 
-  it('keeps its installation when its interval changes', async () => {
+  it('a schedule keeps its installation when its interval changes', async () => {
     await prepare('one');
     const schedule = temporal.client.schedule.getHandle(workflowIds.watcher);
     await schedule.update((present) => ({ ...present, spec: { intervals: [{ every: 60_000 }] } }) as never);
@@ -109,7 +109,7 @@ describe('the schedule of the watcher', () => {
     assert.deepEqual([every, memo], [[30_000], { installation: 'one' }]);
   });
 
-  it('is prepared where a cluster does not permit to create search attributes, and this is logged once', async () => {
+  it('a schedule is prepared where the cluster does not let us create search attributes, with one warning', async () => {
     const front = await startTemporalFront(temporal.address);
     const warnings: string[] = [];
     const logger = { warn: (_: object, text: string) => warnings.push(text) } as unknown as Logger;

@@ -7,7 +7,7 @@ describe('the logger of the Temporal SDK', () => {
   const into = (level: string) => (fields: unknown, message?: unknown) => void lines.push([level, fields, message]);
   const logger = sdkLogger({ warn: into('warn'), error: into('error') } as Parameters<typeof sdkLogger>[0]);
 
-  it('writes warnings and errors with the level that they have, once, and leaves out what is normal', () => {
+  it('the logger of the SDK writes warnings and errors with their level, and leaves out what is normal', () => {
     logger.info('started');
     logger.warn('No workflows registered, not polling for workflow tasks', { taskQueue: 'webhooks' });
     logger.warn('slow', { taskQueue: 'webhooks' });
@@ -18,7 +18,7 @@ describe('the logger of the Temporal SDK', () => {
     ]);
   });
 
-  it('passes the error of a failed activity on to the serializer of errors, which prints no data of users', () => {
+  it('the logger of the SDK passes an error on to the serializer of errors, which prints no data of users', () => {
     const error = Object.assign(new Error('refused'), { rejected: ['ada@example.com'] });
     logger.warn('Activity failed', { error, durationMs: 3 });
     assert.deepEqual(lines, [['warn', { err: error, durationMs: 3 }, 'Activity failed']]);
