@@ -14,7 +14,7 @@ const names = `(?:${channels.join('|')})`;
 const naming = new RegExp(`hannel\\)? [!=]== '${names}'|includes\\('${names}'\\)|routes\\.${names}\\b`);
 
 describe('channels', () => {
-  it('differ only by their declared traits: no code compares the name of a channel', () => {
+  it('no code compares the name of a channel: channels differ by their declared traits', () => {
     const comparing = rooms
       .flatMap((room) => readdirSync(`${root}/${room}`, { recursive: true, encoding: 'utf8' }).map((name) => `${room}/${name}`))
       .filter((name) => name.endsWith('.ts') && !ofProviders.test(name))
@@ -22,7 +22,7 @@ describe('channels', () => {
     assert.deepEqual(comparing, []);
   });
 
-  it('report reads only on whatsapp', () => {
+  it('only WhatsApp has read receipts', () => {
     assert.deepEqual(
       channels.filter((channel) => channelTraits[channel].hasReadReceipts),
       ['whatsapp'],
@@ -38,7 +38,7 @@ describe('channels', () => {
     assert.equal(recipientKeyInSql('m'), `CASE m.channel WHEN 'email' THEN lower(m."to") ELSE m."to" END`);
   });
 
-  it('channels end a refusal by a mail provider after some days, and keep one by a phone carrier', () => {
+  it('a refusal from the list of a mail provider ends after some days, and one of a phone carrier stays', () => {
     const now = new Date();
     assert.deepEqual(
       channels.map((channel) => expiryOf(refusalReason(channel), now) === null),

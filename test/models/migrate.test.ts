@@ -46,7 +46,7 @@ describe('migrating a database', function () {
     return () => client.end();
   }
 
-  it('applies each migration once where several processes migrate at the same time', async () => {
+  it('each migration is applied once if several processes migrate at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       await makeDue([...withoutTransaction, ...withTransaction]);
       const applied = await Promise.all([process(), process(), process()].map((db) => migrate(db)));
@@ -55,7 +55,7 @@ describe('migrating a database', function () {
     assert.deepEqual(await rows(test.db, 'SELECT indexrelid::regclass::text AS name FROM pg_index WHERE NOT indisvalid'), []);
   });
 
-  it('waits for another process that migrates for longer than a lock may take', async () => {
+  it('a migration waits for another process that migrates, longer than for a lock', async () => {
     await makeDue(withTransaction);
     const release = await holding('SELECT pg_advisory_xact_lock(727001)');
     const migrating = migrate(process());
@@ -65,7 +65,7 @@ describe('migrating a database', function () {
     assert.deepEqual(await migrating, withTransaction);
   });
 
-  it('says once, and at once, that it waits for another process that migrates', async () => {
+  it('a migration says at once, and once, that it waits for another process', async () => {
     await makeDue([...withoutTransaction, ...withTransaction]);
     const release = await holding('SELECT pg_advisory_xact_lock(727001)');
     const program = spawn(node.execPath, [entryPoint], {
@@ -81,14 +81,14 @@ describe('migrating a database', function () {
     assert.equal(await rest, '');
   });
 
-  it('grants the role of the program its rights where several processes do it at the same time', async () => {
+  it('several processes at the same time grant the role of the program its rights without an error', async () => {
     const urls = { migrateDatabaseUrl: test.url, databaseUrl: asProgram(test.url) };
     for (let round = 0; round < 5; round += 1) {
       assert.deepEqual(await Promise.all(Array.from({ length: 4 }, () => migrateWith(urls))), [[], [], [], []]);
     }
   });
 
-  it('lets other statements go on while a transaction reads the table that it changes', async () => {
+  it('other statements go on while a migration waits for a transaction that reads its table', async () => {
     await makeDue(withTransaction);
     const release = await holding('SELECT 1 FROM send_attempts LIMIT 1');
     const migrating = migrate(process());
@@ -142,7 +142,7 @@ describe('the entry point that migrates', () => {
     return Promise.all([text(child.stdout), text(child.stderr)]);
   }
 
-  it('migrates where it is named through a symbolic link and without its suffix, in a folder with the characters of patterns', async () => {
+  it('the migration runs through a symbolic link, without its suffix, and in a folder with special characters', async () => {
     symlinkSync(release('releases (1) [2]'), join(folder, 'current'));
     for (const program of ['dist/models/migrate.js', 'dist/models/migrate']) {
       await rows(test.db, 'DELETE FROM schema_migrations WHERE name = ANY($1::text[])', [withTransaction]);
@@ -150,7 +150,7 @@ describe('the entry point that migrates', () => {
     }
   });
 
-  it('fails where its migrations are missing', async () => {
+  it('the migration fails if its files are missing', async () => {
     const place = release('release');
     rmSync(join(place, 'models/migrations'), { recursive: true });
     const [out, fault] = await run(join(place, 'dist/models/migrate.js'));

@@ -6,7 +6,7 @@ describe('passwords', () => {
     assert.match(await hashPassword('correct horse', 'a'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it('match only their own hash', async () => {
+  it('a password matches only its own hash', async () => {
     const account = { password_hash: await hashPassword('correct horse', 'a') };
     const find = async () => account;
     assert.equal(await ifPasswordFits(find, 'correct horse', 'a'), account);

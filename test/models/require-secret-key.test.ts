@@ -26,7 +26,7 @@ describe('the SECRET_KEY that a process needs', () => {
     await start(present);
     await assert.rejects(start(foreign), refusal);
   });
-  it('each process starts in each step of a change of the key, and one that was forgotten does not start after it', async () => {
+  it('each process starts in each step of a change of the key, and one with the former key not after it', async () => {
     await start(present, next);
     await start(next, present);
     await reencryptErasureKey(database.db, [next, present]);
@@ -39,7 +39,7 @@ describe('the SECRET_KEY that a process needs', () => {
     requireSecretKey({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none', secretKeys: [foreign] }, createLogger('api', 'silent')));
 
   for (const script of ['api/server.js', 'activities/worker.js'])
-    it(`${script} exits 1 with one sentence`, async () => {
+    it(`${script} exits 1 with one sentence if neither SECRET_KEY nor SECRET_KEYS_OLD opens the database`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'secret-key-'));
       const logFile = join(folder, 'log');
       const { PATH } = process.env;

@@ -46,7 +46,7 @@ describe('connections to PostgreSQL', () => {
     await proxy.close();
   });
 
-  it('connections are closed where the server answers the login and then nothing, and none is left at the end', async () => {
+  it('a connection is closed if the server answers the login and then nothing', async () => {
     const { hostname, port } = new URL(test.url);
     const open = new Set<Socket>();
     let logins = 0;
@@ -76,7 +76,7 @@ describe('connections to PostgreSQL', () => {
     pooler.close();
   });
 
-  it('a connection is closed without an answer to a statement without parameters', async () => {
+  it('a connection is closed if a statement without parameters gets no answer', async () => {
     const client = new resilientPg.Client({ connectionString: test.url, query_timeout: 100 });
     await client.connect();
     prepareStatements(client);
@@ -92,14 +92,14 @@ describe('connections to PostgreSQL', () => {
     assert.equal(plan?.max, '0');
   });
 
-  it('compile no statement to machine code, also on a server that does so by default', async () => {
+  it('a connection compiles no statement to machine code, also on a server that does so by default', async () => {
     await select(test.db, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = on', current_database()); END $$`);
     const db = openPool(test.url, 1);
     assert.deepEqual(await select(db, `SELECT current_setting('jit') AS jit`), [{ jit: 'off' }]);
     await db.close();
   });
 
-  it('connections count as errors and as waits where the server refuses them, for statements and transactions', async () => {
+  it('a server that refuses connections counts as errors and waits, for statements and transactions', async () => {
     const db = openPool('postgres://nobody@127.0.0.1:1/none', 1);
     const before = await counts();
     await assert.rejects(select(db, 'SELECT 1 AS one'), ConnectionRefusedError);
@@ -109,7 +109,7 @@ describe('connections to PostgreSQL', () => {
     assert.deepEqual([after.lost - before.lost, after.late - before.late, after.waits - before.waits], [2, 0, 2]);
   });
 
-  it('connections count as errors and as waits where none is free in time, for statements and transactions', async () => {
+  it('a pool without a free connection counts as errors and waits, for statements and transactions', async () => {
     const db = openPool(test.url, 1, { acquireMsMax: 50 });
     await untilOpen(db);
     const before = await counts();
@@ -122,7 +122,7 @@ describe('connections to PostgreSQL', () => {
     assert.deepEqual([after.lost - before.lost, after.late - before.late, after.waits - before.waits], [0, 2, 3]);
   });
 
-  it('connections count as lost, and not as a full pool, where the server does not answer', async () => {
+  it('a server that does not answer counts as lost connections, not as a full pool', async () => {
     const { host } = new URL(test.url);
     const proxy = await startFaultProxy(host);
     const db = openPool(test.url.replace(host, proxy.address), 1, { answerMsMax: 300, acquireMsMax: 1_000 });

@@ -46,7 +46,7 @@ describe('a pooler in front of PostgreSQL', () => {
     assert.match(fix, directly);
   });
 
-  it('/health is an error where a pooler loses prepared statements', async () => {
+  it('the database is an error in /health if a pooler loses prepared statements', async () => {
     const its = await through('transactions');
     const states = [];
     // Of three checks on two connections, two use the same.

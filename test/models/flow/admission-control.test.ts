@@ -14,26 +14,26 @@ describe('AdmissionControl', () => {
     return leaves;
   };
 
-  it('admits as much work as can finish within the target latency', () => {
+  it('as much work is admitted as can finish within the target latency', () => {
     const admission = new AdmissionControl({ capacity: 10, maxLatencyMs: 1_500, minRoundMs: 750 });
     assert.equal(fill(admission, 'one').length, 20);
   });
 
-  it('admits new work when other work has left', () => {
+  it('new work is admitted when other work has left', () => {
     const admission = new AdmissionControl({ capacity: 10, maxLatencyMs: 1_500, minRoundMs: 750 });
     const leaves = fill(admission, 'one');
     for (const leave of leaves.slice(0, 7)) leave();
     assert.equal(fill(admission, 'one').length, 7);
   });
 
-  it('gives every key the same share, and at least one place', () => {
+  it('every key has the same share of the places, and at least one', () => {
     const admission = new AdmissionControl({ capacity: 2, maxLatencyMs: 1_500, minRoundMs: 750 });
     assert.equal(fill(admission, 'flood').length, 4);
     assert.equal(fill(admission, 'other').length, 2);
     for (let index = 0; index < 20; index += 1) assert.ok(fill(admission, `key ${index}`).length >= 1);
   });
 
-  it('admits less while rounds take longer, even before the first long round ends', async () => {
+  it('less work is admitted while rounds take longer, even before the first long round ends', async () => {
     const admission = new AdmissionControl({ capacity: 10, maxLatencyMs: 1_500, minRoundMs: 750 });
     const now = performance.now;
     try {
@@ -51,7 +51,7 @@ describe('AdmissionControl', () => {
     }
   });
 
-  it('admits the full number again after short rounds', async () => {
+  it('work is admitted in full again after short rounds', async () => {
     const admission = new AdmissionControl({ capacity: 10, maxLatencyMs: 1_500, minRoundMs: 750 });
     for (let count = 0; count < 20; count += 1) await admission.measureRound(async () => undefined);
     assert.equal(fill(admission, 'one').length, 20);

@@ -3,7 +3,7 @@ import { atMostEvery } from '../../../models/flow/at-most-every.js';
 import { until } from '../../support/client.js';
 
 describe('atMostEvery', () => {
-  it('runs at once, and once more for all calls of the interval', async () => {
+  it('limited work runs at once, and once more for all calls of the interval', async () => {
     const runs: number[] = [];
     const call = atMostEvery(200, () => runs.push(performance.now()));
     call();
@@ -15,7 +15,7 @@ describe('atMostEvery', () => {
     assert.equal(runs.length, 2);
   });
 
-  it('runs at once again after the interval', () => {
+  it('limited work runs at once again after the interval', () => {
     let runs = 0;
     const call = atMostEvery(0, () => (runs += 1));
     call();

@@ -21,7 +21,7 @@ function startQueue(options: BatchQueueOptions<string>) {
 }
 
 describe('BatchQueue', () => {
-  it('writes the first item immediately, and the items that arrive meanwhile as one batch', async () => {
+  it('a batch queue writes the first item at once, and those that arrive meanwhile as one batch', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 10 });
     const results = Promise.all([...'abc'].map((item) => queue.add(item)));
     assert.deepEqual(written(), ['a']);
@@ -32,7 +32,7 @@ describe('BatchQueue', () => {
     void queue.add('d');
     assert.deepEqual(written(), ['a', 'bc', 'd'], 'written immediately again when no other write is active');
   });
-  it('respects the maximum batch size and the concurrency', async () => {
+  it('a batch queue keeps to its batch size and its concurrency', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 2, concurrency: 2 });
     for (const item of 'abcdefg') void queue.add(item);
     assert.deepEqual(written(), ['a', 'b']);
@@ -43,14 +43,14 @@ describe('BatchQueue', () => {
     await writes[2]?.end();
     assert.deepEqual(written(), ['a', 'b', 'cd', 'ef', 'g']);
   });
-  it('takes the oldest item of each owner in turn', async () => {
+  it('a batch takes the oldest item of each owner in turn', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 4, ownerOf: (item) => item[0] ?? '' });
     for (const item of ['a0', 'a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'b2']) void queue.add(item);
     await writes[0]?.end();
     await writes[1]?.end();
     assert.deepEqual(written(), ['a0', 'a1b1c1a2', 'b2a3a4']);
   });
-  it('lets an owner rest after its batch, writes others meanwhile, and then one batch of what it added', async () => {
+  it('an owner rests after its batch while others are written, and its new items are one batch', async () => {
     const { queue, writes, written } = startQueue({
       maxBatchSize: 3,
       ownerOf: (item) => item[0] ?? '',
@@ -70,7 +70,7 @@ describe('BatchQueue', () => {
     assert.deepEqual(written().slice(3), ['a4a5a6'], 'a full batch does not wait');
     await writes[3]?.end();
   });
-  it('lets an owner rest after a batch that failed', async () => {
+  it('an owner rests after a batch that failed', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 3, ownerOf: () => 'a', oneOwnerPerBatch: true, restShare: 1_000_000 });
     const failure = assert.rejects(queue.add('a1'), /down/);
     await writes[0]?.end(new Error('down'));
@@ -80,7 +80,7 @@ describe('BatchQueue', () => {
     await until(() => writes.length === 2, 'the batch after the rest');
     await writes[1]?.end();
   });
-  it('rejects all items of a batch whose write fails, and continues with the next batch', async () => {
+  it('a batch that cannot be written rejects all its items, and the next one is written', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 10 });
     void queue.add('a');
     const failed = Promise.allSettled([queue.add('b'), queue.add('c')]);
@@ -93,7 +93,7 @@ describe('BatchQueue', () => {
     void queue.add('d');
     assert.deepEqual(written(), ['a', 'bc', 'd']);
   });
-  it('starts another batch beside a slow write, and respects the concurrency again afterwards', async () => {
+  it('a batch is written beside a slow write, and the concurrency counts again afterwards', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 10, slowAfterMs: 5 });
     for (const item of 'abc') void queue.add(item);
     assert.deepEqual(written(), ['a']);
@@ -104,7 +104,7 @@ describe('BatchQueue', () => {
     for (const item of 'def') void queue.add(item);
     assert.deepEqual(written(), ['a', 'bc', 'd']);
   });
-  it('rejects an item that has waited too long', async () => {
+  it('an item that has waited too long is rejected', async () => {
     const { queue, writes, written } = startQueue({ maxBatchSize: 10, maxWaitMs: -1 });
     await assert.rejects(queue.add('a'), QueueTimeoutError);
     assert.deepEqual([written(), writes.length], [[], 0]);

@@ -31,7 +31,7 @@ describe('createConcurrencyLimit', () => {
     assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
   });
 
-  it('limits the running work per key, and runs work of other keys beside it', async () => {
+  it('a key at its concurrency limit waits while work of other keys runs', async () => {
     const { begun, ask, end } = startWork(createConcurrencyLimit({ max: 3, maxPerKey: 1 }));
     for (const name of ['a1', 'a2']) ask(name, 'a');
     ask('b1', 'b');
@@ -43,7 +43,7 @@ describe('createConcurrencyLimit', () => {
     assert.deepEqual(begun, ['a1', 'b1', 'a2']);
   });
 
-  it('lets a key rest after its work, while others begin', async () => {
+  it('a key rests after its work while others begin', async () => {
     const restMsAfter = () => 500;
     const { begun, ask, end } = startWork(createConcurrencyLimit({ max: 1, maxPerKey: 1, restMsAfter }));
     for (const name of ['a1', 'a2']) ask(name, 'a');
@@ -57,7 +57,7 @@ describe('createConcurrencyLimit', () => {
     await end('a2');
   });
 
-  it('rejects the last waiter of the longest queue when too many wait', async () => {
+  it('the last waiter of the longest queue is rejected when too many wait', async () => {
     const { begun, refused, ask, end } = startWork(createConcurrencyLimit({ max: 1, maxWaiting: 3 }));
     for (const name of ['a1', 'a2', 'a3', 'a4']) ask(name, 'a');
     ask('b1', 'b');
@@ -68,7 +68,7 @@ describe('createConcurrencyLimit', () => {
     assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3']);
   });
 
-  it('rejects work of a key that has too many waiting', async () => {
+  it('work is rejected when too much of its key waits', async () => {
     const { refused, ask } = startWork(createConcurrencyLimit({ max: 1, maxWaitingPerKey: 1 }));
     for (const name of ['a1', 'a2', 'a3']) ask(name, 'a');
     ask('b1', 'b');
@@ -76,7 +76,7 @@ describe('createConcurrencyLimit', () => {
     assert.deepEqual(refused, ['a3']);
   });
 
-  it('rejects work that waited too long, and gives its place to others', async () => {
+  it('work that waited too long is rejected, and others get its place', async () => {
     const { begun, refused, ask, end } = startWork(createConcurrencyLimit({ max: 1, waitMsMax: 20 }));
     for (const name of ['a1', 'a2']) ask(name, 'a');
     await until(() => refused.length > 0, 'the wait is over');

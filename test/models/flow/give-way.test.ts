@@ -48,7 +48,7 @@ describe('work that gives way', () => {
     for (const { end } of turns) await end();
   });
 
-  it('takes one turn at a time while another thread has urgent work', async () => {
+  it('work that gives way takes one turn at a time while another thread has urgent work', async () => {
     const pace = givingWayTo(new UrgentWork(urgent.memory));
     const [first, second] = [askForTurn(pace), askForTurn(pace)];
     await lookedAgain();
@@ -58,7 +58,7 @@ describe('work that gives way', () => {
     await second.end();
   });
 
-  it('takes one turn at a time also in a short gap of the urgent work', async () => {
+  it('work that gives way takes one turn at a time also in a short gap of the urgent work', async () => {
     const pace = givingWayTo(urgent);
     const [first, second] = [askForTurn(pace), askForTurn(pace)];
     await urgentWork.end();
@@ -70,7 +70,7 @@ describe('work that gives way', () => {
     await second.end();
   });
 
-  it('lets all turns begin when nothing was urgent for a while', async () => {
+  it('all turns begin when nothing was urgent for a while', async () => {
     const pace = givingWayTo(urgent);
     const [first, second, third] = [askForTurn(pace), askForTurn(pace), askForTurn(pace)];
     await urgentWork.end();
@@ -84,7 +84,7 @@ describe('work that gives way', () => {
     assert.equal(await pace.run(() => pace.run(() => Promise.resolve('done'))), 'done');
   });
 
-  it('waits for a turn in work that an ended turn has left behind', async () => {
+  it('work that an ended turn has left behind waits for a turn of its own', async () => {
     const pace = givingWayTo(urgent);
     let goOn: () => void = () => undefined;
     const after = new Promise<void>((resolve) => (goOn = resolve));
@@ -112,7 +112,7 @@ describe('work that gives way', () => {
     assert.deepEqual(order, ['one 1', 'one 2', 'two 1', 'one 3']);
   });
 
-  it('counts urgent work as under way until shortly after its end, and as recent for longer', async () => {
+  it('urgent work counts as under way until shortly after its end, and as recent for longer', async () => {
     await urgentWork.end();
     assert.deepEqual([urgent.isInProgress, urgent.isRecent], [true, true]);
     clock += gapMs;
@@ -121,7 +121,7 @@ describe('work that gives way', () => {
     assert.equal(urgent.isRecent, false);
   });
 
-  it('rests between the steps of a turn until nothing is urgent', async () => {
+  it('a turn rests between its steps until nothing is urgent', async () => {
     const { rest } = givingWayTo(urgent);
     await givingWayTo(new UrgentWork()).rest(60_000); // nothing is urgent: no rest
     let isOver = false;
@@ -133,7 +133,7 @@ describe('work that gives way', () => {
     await resting;
   });
 
-  it('lets another turn begin during a rest within a turn', async () => {
+  it('another turn begins while one rests between its steps', async () => {
     const pace = givingWayTo(urgent);
     const resting = pace.run(async () => {
       await pace.rest(100);
@@ -145,7 +145,7 @@ describe('work that gives way', () => {
     assert.equal(await resting, 'rested');
   });
 
-  it('begins a turn beside another one after two seconds', async () => {
+  it('a turn begins beside another one after two seconds', async () => {
     const pace = givingWayTo(urgent);
     const long = askForTurn(pace);
     await long.begun;
@@ -160,7 +160,7 @@ describe('work that gives way', () => {
     const turnMs = 150;
     const heavyTurn = (pace: Pace) => pace.run(() => sleep(turnMs));
 
-    it('rests for several times its length while there is urgent work', async () => {
+    it('a heavy turn is followed by a rest of several times its length while there is urgent work', async () => {
       const pace = givingWayTo(urgent, () => 'one');
       await heavyTurn(pace);
       const endedAt = performance.now();
@@ -168,7 +168,7 @@ describe('work that gives way', () => {
       assert.ok(performance.now() - endedAt > 3 * turnMs);
     });
 
-    it('delays only the work of the same owner', async () => {
+    it('a heavy turn delays only the work of its owner', async () => {
       let owner: string | undefined = 'heavy';
       const pace = givingWayTo(urgent, () => owner);
       await heavyTurn(pace);
@@ -179,7 +179,7 @@ describe('work that gives way', () => {
       await resting.end();
     });
 
-    it('ends its rest early when nothing was urgent for a while', async () => {
+    it('the rest after a heavy turn ends early when nothing was urgent for a while', async () => {
       const pace = givingWayTo(urgent, () => 'one');
       await heavyTurn(pace);
       const endedAt = performance.now();

@@ -15,13 +15,13 @@ describe('numbers of listed rows', () => {
 
   const totalOf = async (counts: LargeCounts, key: string, count: () => Promise<number>) => (await counts.of(key)(count)).total;
 
-  it('numbers up to 10,000 are counted again at each call', async () => {
+  it('row counts up to 10,000 are read again at each call', async () => {
     const counts = new LargeCounts();
     const { count, calls } = counted(9_999);
     assert.deepEqual([await totalOf(counts, 'a', count), await totalOf(counts, 'a', count), calls()], [9_999, 9_999, 2]);
   });
 
-  it('numbers beyond 10,000 are remembered for half a minute, each by its key', async () => {
+  it('row counts beyond 10,000 are remembered for half a minute, each by its key', async () => {
     const counts = new LargeCounts();
     const { count, calls } = counted(10_000);
     assert.deepEqual([await totalOf(counts, 'a', count), await totalOf(counts, 'a', count), calls()], [10_000, 10_000, 1]);
@@ -29,14 +29,14 @@ describe('numbers of listed rows', () => {
     assert.equal(calls(), 2);
   });
 
-  it('numbers are counted once for callers at the same time', async () => {
+  it('row counts are read once for callers at the same time', async () => {
     const counts = new LargeCounts();
     const { count, calls } = counted(3);
     assert.deepEqual(await Promise.all([totalOf(counts, 'a', count), totalOf(counts, 'a', count)]), [3, 3]);
     assert.equal(calls(), 1);
   });
 
-  it('only a number that was counted for the caller is fresh', async () => {
+  it('a row count is fresh only for the caller for whom it was read', async () => {
     const counts = new LargeCounts();
     for (const total of [3, 10_000]) {
       const count = () => counts.of(total, { of: new Date(0) })(() => Promise.resolve(total));
@@ -49,13 +49,13 @@ describe('numbers of listed rows', () => {
     }
   });
 
-  it('numbers are not remembered after a failure', async () => {
+  it('row counts are not remembered after a failure', async () => {
     const counts = new LargeCounts();
     await assert.rejects(totalOf(counts, 'a', () => Promise.reject(new Error('away'))));
     assert.equal(await totalOf(counts, 'a', counted(1).count), 1);
   });
 
-  it('numbers are remembered for 1,000 keys at most', async () => {
+  it('row counts are remembered for 1,000 keys at most', async () => {
     const counts = new LargeCounts();
     const { count, calls } = counted(10_000);
     for (let key = 0; key <= 1_000; key += 1) await totalOf(counts, String(key), count);

@@ -7,7 +7,7 @@ const isBusy = (error: unknown) => error instanceof AppError && error.code === '
 describe('MemoryBudget', () => {
   const createBudget = () => new MemoryBudget({ maxBytes: 100, maxBytesPerOwner: 60, guaranteedBytesPerOwner: 10 });
 
-  it('refuses too many bytes of one owner until some are released', () => {
+  it('an owner above its memory budget is refused until some bytes are released', () => {
     const budget = createBudget();
     const [one, two] = [budget.reservationFor('a'), budget.reservationFor('a')];
     one.reserve(50);
@@ -16,7 +16,7 @@ describe('MemoryBudget', () => {
     two.reserve(60);
   });
 
-  it('refuses too many bytes of all owners, except the guaranteed bytes of each', () => {
+  it('all owners above their memory budget are refused, except for the guaranteed bytes of each', () => {
     const budget = createBudget();
     budget.reservationFor('a').reserve(60);
     budget.reservationFor('b').reserve(40);
@@ -25,7 +25,7 @@ describe('MemoryBudget', () => {
     assert.throws(() => other.reserve(1), isBusy);
   });
 
-  it('refuses too many bytes of the owners of one group, except the guaranteed bytes of each', () => {
+  it('the owners of a group above its memory budget are refused, except for the guaranteed bytes of each', () => {
     const budget = createBudget();
     const [one, two] = [budget.reservationFor('a1', 'a'), budget.reservationFor('a2', 'a')];
     one.reserve(50);
@@ -37,7 +37,7 @@ describe('MemoryBudget', () => {
     two.reserve(40);
   });
 
-  it('releases bytes once, and does not count refused bytes', () => {
+  it('bytes are released once, and refused bytes do not count', () => {
     const budget = createBudget();
     const reservation = budget.reservationFor('a');
     reservation.reserve(60);

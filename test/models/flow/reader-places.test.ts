@@ -26,7 +26,7 @@ describe('ReaderPlaces', () => {
     place.taken();
   };
 
-  it('another owner is refused while all clients keep the pace, until one leaves', () => {
+  it('an owner without a place is refused while all readers keep the pace, until one leaves', () => {
     const [one] = [take('one'), take('two')];
     assert.throws(() => take('three'), isBusy);
     one.leave();
@@ -34,7 +34,7 @@ describe('ReaderPlaces', () => {
     assert.deepEqual([['one', 'two', 'three'].map((owner) => places.has(owner)), ended], [[false, true, true], []]);
   });
 
-  it('the client that is furthest behind ends, once it is further behind than allowed', () => {
+  it('the reader that is furthest behind ends, once it is further behind than allowed', () => {
     const [one, two] = [take('one'), take('two')];
     one.offer(1_000);
     now += 1;
@@ -50,7 +50,7 @@ describe('ReaderPlaces', () => {
     assert.deepEqual(ended, ['one', 'two']);
   });
 
-  it('a client that reads at the pace never ends, however unevenly it reads, nor does one that waits for us', () => {
+  it('a reader that keeps the pace never ends, however unevenly it reads, nor does one that waits for data', () => {
     const [one, two] = [take('one'), take('two')];
     for (let round = 0; round < 1_000; round += 1) {
       read(one, 1_000, 25_000);
@@ -65,7 +65,7 @@ describe('ReaderPlaces', () => {
     assert.deepEqual(ended, []);
   });
 
-  it('a client that is always a little too slow ends, also if it read fast before', () => {
+  it('a reader that is always a little too slow ends, also if it read fast before', () => {
     const [one, two] = [take('one'), take('two')];
     for (let second = 0; second < 301; second += 1) read(one, 900, 1_000);
     take('three');
@@ -104,7 +104,7 @@ describe('ReaderPlaces', () => {
     take('honest', 'home');
   });
 
-  it('the newest client of an address with several places ends after half a minute, for an address without one', () => {
+  it('the newest reader of an address with several places ends for one of an address without a place', () => {
     take('one', 'crowd');
     now += 29_000;
     take('two', 'crowd');

@@ -24,12 +24,12 @@ describe('pages of metrics that are put together', () => {
     assert.equal(lines.filter((line) => line.startsWith('# TYPE')).length, 2);
     assert.equal(lines.filter((line) => line.startsWith('b_seconds')).length, 6);
   });
-  it('names counters without _total in the heads of OpenMetrics', () => {
+  it('the heads of counters in OpenMetrics lack _total', () => {
     const text = mergePages([page('one')], true);
     assert.match(text, /^# HELP a what\n# TYPE a counter\na_total\{part="one"\} 1\n/);
     assert.match(text, /# TYPE b_seconds histogram/);
   });
-  it('gives nothing of a page that is no page', () => {
+  it('a page that is not one of metrics gives nothing', () => {
     assert.equal(mergePages(['', '<html>'], false), '');
   });
 });

@@ -18,12 +18,12 @@ describe('names of webhooks', () => {
   after(() => dns.close());
   const resolver = (lookUpMs = 5_000, totalMs = 10_000) => createResolver({ servers: [dns.address], lookUpMs, totalMs });
 
-  it('resolve to the addresses of the server, and to none for an unknown name', async () => {
+  it('a name resolves to the addresses of the server, and an unknown one to none', async () => {
     assert.deepEqual(await resolver()('hook.test'), [{ address: '192.0.2.7', family: 4 }]);
     assert.equal(await codeOf(resolver()('other.test')), 'ENOTFOUND');
   });
 
-  it('resolve localhost without a query', async () => {
+  it('localhost is resolved without a query', async () => {
     const asked = dns.asked.length;
     for (const name of ['localhost', 'LOCALHOST.', 'app.localhost']) {
       const addresses = (await resolver()(name)).map(({ address }) => address);
@@ -47,7 +47,7 @@ describe('names of webhooks', () => {
     assert.ok(performance.now() - startedAt < 10_000);
   });
 
-  it('resolve six at a time for a workspace, and do not delay other workspaces', async () => {
+  it('a workspace resolves six names at a time, and does not delay others', async () => {
     const resolve = resolver(2_000, 2_500);
     const before = dns.asked.length;
     const slow = Array.from({ length: 40 }, (_, index) => codeOf(resolve(`slow${index}.test`, 'hostile')));

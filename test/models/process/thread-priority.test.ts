@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 const nicenessOf = (stat: string) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
 
 describe('lowerThreadPriority', () => {
-  it('lowers the priority of the calling thread only', async function () {
+  it('the priority is lowered for the calling thread only', async function () {
     if (process.platform !== 'linux') this.skip();
     const before = nicenessOf(readFileSync('/proc/thread-self/stat', 'utf8'));
     const module = new URL('../../../models/process/thread-priority.js', import.meta.url).href;

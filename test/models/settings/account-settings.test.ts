@@ -11,7 +11,7 @@ describe('the settings of workspaces', () => {
   });
 
   for (const name of ['LOW_BALANCE_CREDITS', 'SIGNUP_CREDITS']) {
-    it(`${name} is 0 or at least a thousandth of a credit, which is the smallest amount`, () => {
+    it(`${name} must be 0 or at least a thousandth of a credit`, () => {
       assert.deepEqual(faults({ [name]: '0.0004' }), [`${name} must be 0, or at least 0.001`]);
       for (const value of ['0', '0.001', '1.5']) load({ [name]: value });
     });

@@ -19,7 +19,7 @@ describe('the settings of addresses', () => {
       assert.deepEqual(faults({ TRUSTED_PROXIES: one }), ['TRUSTED_PROXIES: item 1 must not contain all addresses']);
   });
 
-  it('a list of no proxies is none, and not a comma', () => {
+  it('a list without proxies is written as none, not as a comma', () => {
     assert.deepEqual(faults({ PUBLIC_URL: 'https://api.example.test', TRUSTED_PROXIES: ',' }), [
       'TRUSTED_PROXIES must have at least one item',
     ]);
@@ -48,7 +48,7 @@ describe('the settings of addresses', () => {
   });
 
   for (const name of ['PUBLIC_URL', 'CALLBACK_URL', 'TEMPORAL_UI_URL']) {
-    it(`${name} has no query, no fragment and no credentials`, () => {
+    it(`${name} must have no query, no fragment and no credentials`, () => {
       for (const rest of ['example.test/?a=b', 'example.test/?', 'example.test/#top', 'user@example.test', 'user:secret@example.test/base'])
         assert.deepEqual(faults({ [name]: `http://${rest}` }), [`${name} must not have a query, a fragment, a user or a password`], rest);
       load({ [name]: 'http://example.test:8080/base/@me' });

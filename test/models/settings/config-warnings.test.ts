@@ -10,7 +10,7 @@ const stripe = stripeEnv('http://127.0.0.1:1');
 describe('configWarnings', () => {
   const found = (env: NodeJS.ProcessEnv) => configWarnings(testConfig(env)).map(({ state, subject, fix }) => [state, subject, fix]);
 
-  it('warns of each channel that uses the sandbox beside a real carrier, and names its setting', () => {
+  it('a channel that uses the sandbox beside a real carrier gets a warning that names its setting', () => {
     const fixOf = (channel: string) => `Set PROVIDER_${channel.toUpperCase()} before messages are sent on it`;
     const others = channels.filter((channel) => channel !== 'email');
     assert.deepEqual(
@@ -18,7 +18,7 @@ describe('configWarnings', () => {
       others.map((channel) => ['warning', `channel ${channel}`, fixOf(channel)]),
     );
   });
-  it('warns of nothing with the sandbox alone, with or without test payments', () => {
+  it('the sandbox alone gets no warning, with or without test payments', () => {
     assert.deepEqual([found({}), found(stripe)], [[], []]);
   });
 
@@ -26,23 +26,23 @@ describe('configWarnings', () => {
     ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
     ['STRIPE_WEBHOOK_SECRET', 'STRIPE_SECRET_KEY'],
   ] as const)
-    it(`names ${missing} if only the other setting of payments is given`, () => {
+    it(`a missing ${missing} is named if the other setting of payments is given`, () => {
       const [warning, ...others] = configWarnings(testConfig({ ...stripe, [missing]: undefined }));
       assert.deepEqual([warning?.state, warning?.subject, warning?.fix, others], ['failed', 'payments', `Set it, or remove ${given}`, []]);
       assert.match(warning?.text ?? '', new RegExp(`${missing} is missing`));
     });
 
-  it('warns of a live key while all channels use the sandbox', () => {
+  it('a live key of payments gets a warning while all channels use the sandbox', () => {
     assert.deepEqual(found({ ...stripe, STRIPE_SECRET_KEY: 'sk_live_1' }), [
       ['warning', 'payment mode', 'Set a test key of Stripe, or real carriers for the channels'],
     ]);
   });
   const ofMode = (env: NodeJS.ProcessEnv) => found(env).filter(([, subject]) => subject === 'payment mode');
-  it('fails a test key beside a real carrier, whose messages test cards would pay for', () => {
+  it('a test key of payments is a failure beside a real carrier', () => {
     assert.deepEqual(ofMode({ ...stripe, ...mail }), [['failed', 'payment mode', 'Set a live key of Stripe']]);
     assert.deepEqual(ofMode({ ...stripe, ...mail, STRIPE_SECRET_KEY: 'sk_live_1' }), []);
   });
-  it('says nothing of the kind of a key with which nothing is sold', () => {
+  it('a key of payments with which nothing is sold gets no warning of its kind', () => {
     const unsold = { ...stripe, STRIPE_WEBHOOK_SECRET: undefined };
     assert.deepEqual(ofMode({ ...unsold, ...mail }), []);
     assert.deepEqual(ofMode({ ...unsold, STRIPE_SECRET_KEY: 'sk_live_1' }), []);

@@ -48,13 +48,13 @@ describe('loadConfig', () => {
     assert.throws(() => Object.assign(load(), { port: 1 }), TypeError);
   });
 
-  it('names every missing setting, and an empty one as missing', () => {
+  it('every missing setting is named, and an empty one counts as missing', () => {
     assert.deepEqual(faultsOf({}).toSorted(), requiredToRun.map(missingText).toSorted());
     assert.deepEqual(faultsOf({ ...required, DATABASE_URL: '' }), [missingText('DATABASE_URL')]);
     assert.deepEqual(faultsOf({}, []), []);
   });
 
-  it('reads former secrets that contain commas from a list in JSON', () => {
+  it('former secrets that contain commas are read from a list in JSON', () => {
     const [one, two] = [`a,${'b'.repeat(40)}, "c"`, `[${'d'.repeat(40)}`];
     const lists = { JWT_SECRETS_OLD: JSON.stringify([one, two]), SECRET_KEYS_OLD: `${two}, ${'e'.repeat(32)}` };
     const { jwtSecrets, secretKeys } = load(lists);
@@ -68,7 +68,7 @@ describe('loadConfig', () => {
     assert.deepEqual(faultsOf({ ...required, JWT_SECRETS_OLD: '["short"]' }).length, 1);
   });
 
-  it('names every wrong setting without its value', () => {
+  it('every wrong setting is named without its value', () => {
     const wrong = {
       PORT: '70000',
       PUBLIC_URL: 'ftp://example.test',
@@ -91,7 +91,7 @@ describe('loadConfig', () => {
     assert.ok(faults.includes('RATE_LIMIT_API must be count/seconds, for example 100/60'));
   });
 
-  it('says which item of a list is wrong, in plain words and without its value', () => {
+  it('a wrong item of a list is named by its number, without its value', () => {
     const wrong = {
       TRUSTED_PROXIES: '10.0.0.0/8, proxy.example.test',
       CORS_ORIGINS: 'https://a.example,b.example',
@@ -110,7 +110,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('takes a sender of mails with any name, and one of a mail server on this machine', () => {
+  it('a sender of mails may have any name, and may be on this machine', () => {
     for (const MAIL_FROM of [
       '"Example <Inc.>" <hello@example.com>',
       'hello@example.com',
@@ -121,7 +121,7 @@ describe('loadConfig', () => {
       assert.equal(load({ MAIL_FROM }).mailFrom, MAIL_FROM);
   });
 
-  it('refuses ports and addresses that do not exist', () => {
+  it('ports and addresses that do not exist are refused', () => {
     const given = {
       PUBLIC_URL: 'http://api.example.test:99999',
       TEMPORAL_ADDRESS: 'temporal.example.test:99999',
@@ -143,7 +143,7 @@ describe('loadConfig', () => {
       assert.ok(!isServer(bad), bad);
   });
 
-  it('reads lists, limits and credits', () => {
+  it('settings of lists, limits and credits are read', () => {
     const config = load({
       WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8',
       WEBHOOK_RETRY_DELAYS: '1, 2.5,3',
@@ -171,7 +171,7 @@ describe('loadConfig', () => {
     it(`the API is reached at ${url} when it listens on ${host}`, () => assert.equal(load({ HOST: host }).publicUrl, url));
   }
 
-  it('keeps the public address without a slash at its end', () => {
+  it('a public address loses the slash at its end', () => {
     const { publicUrl, callbackUrl } = load({
       PUBLIC_URL: 'https://api.example.test/base/',
       CALLBACK_URL: 'https://in.example.test//',
@@ -180,7 +180,7 @@ describe('loadConfig', () => {
     assert.deepEqual([publicUrl, callbackUrl], ['https://api.example.test/base', 'https://in.example.test']);
   });
 
-  it('ignores unknown variables, and describes every setting', () => {
+  it('unknown variables are ignored, and every setting has a description', () => {
     assert.deepEqual(load({ PATH: '/bin', NO_SUCH_SETTING: 'x' }), load());
     for (const [name, schema] of Object.entries(settings))
       assert.ok((schema.describe().flags as { description?: string } | undefined)?.description, name);

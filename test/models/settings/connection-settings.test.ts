@@ -46,7 +46,7 @@ describe('the settings of connections', () => {
     );
   });
 
-  it('half a pair, a missing file, a folder and an API key without TLS are refused', () => {
+  it('a certificate without its key, a file that cannot be read and an API key without TLS are refused', () => {
     assert.match(faultsOf({ TEMPORAL_TLS_CLIENT_CERT_DATA: 'certificate' }).join(), /must be set together/);
     assert.match(faultsOf({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: join(folder, 'none.pem') }).join(), /cannot be read/);
     assert.deepEqual(faultsOf({ TEMPORAL_TLS_SERVER_CA_CERT_PATH: folder }), [
@@ -63,7 +63,7 @@ describe('the settings of connections', () => {
     assert.deepEqual(faultsOf({ PUBLIC_URL: 'http://api.example.test' }), []);
   });
 
-  it('refuses an address that leads nowhere and a list without items, each in one sentence', () => {
+  it('an address that leads nowhere and a list without items are each refused in one sentence', () => {
     const wrong = {
       DATABASE_URL: '127.0.0.1:5432',
       SMTP_URL: 'smtp:mail.example.test',

@@ -116,7 +116,7 @@ describe('settings of providers', () => {
     assert.deepEqual(faultsOf({ ...required, ...env }).toSorted(), ['ONE_TWILIO_AUTH_TOKEN is not set', 'ONE_TWILIO_FROM is not set']);
   });
 
-  it('require the settings of a chosen provider', () => {
+  it('a chosen provider needs its settings', () => {
     assert.deepEqual(faultsOf({ ...required, PROVIDER_EMAIL: 'smtp' }).toSorted(), ['EMAIL_FROM is not set', 'EMAIL_SMTP_URL is not set']);
     const email = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://user:pass@mail.example.test' };
     for (const from of ['hello@example.test', 'Söhne Co. <hello@example.test>']) {
@@ -132,7 +132,7 @@ describe('settings of providers', () => {
     }
   });
 
-  it('derive the address of Amazon from the region', () => {
+  it('the address of Amazon follows from the region', () => {
     const ses = {
       PROVIDER_EMAIL: 'ses',
       EMAIL_FROM: 'hello@example.test',

@@ -50,12 +50,12 @@ describe('the root of a trace', () => {
 });
 
 describe('isSampled', () => {
-  it('takes the share that is asked for, also of ids of one millisecond', () => {
+  it('the requested share of traces is sampled, also of ids of one millisecond', () => {
     const ids = Array.from({ length: 20_000 }, () => uuidv7());
     const share = ids.filter((id) => isSampled(id, 0.1)).length / ids.length;
     assert.ok(share > 0.08 && share < 0.12, String(share));
   });
-  it('takes none at 0 and all at 1', () => {
+  it('no trace is sampled at 0, and every trace at 1', () => {
     assert.ok(!isSampled('01997a1c-7c3e-7d11-8000-000000000000', 0));
     assert.ok(isSampled('01997a1c-7c3e-7d11-bfff-ffffffffffff', 1));
   });
