@@ -12,7 +12,7 @@ describe('the pace of a batch', () => {
     assert.equal((await batchPace(test.db, id)).rate, null);
   });
 
-  it('gives a batch that begins late, or is resumed, no more than its rate', async () => {
+  it('a batch that begins late, or is resumed, gets no more than its rate', async () => {
     const { id } = await buildAcceptedBatch(test.db, test.workspaceId, [9], { rate: 1 });
     await rows(test.db, `UPDATE batches SET next_slot_at = now() - interval '5 seconds' WHERE id = $1`, [id]);
     const reserve = () => reserveSlots(test.db, id, { messages: 1, horizonMs: 10_000 });
@@ -22,7 +22,7 @@ describe('the pace of a batch', () => {
   });
 
   for (const rate of [1e-12, 1e-18, 5e-324]) {
-    it(`gives the first message of a batch its time at ${rate} a second, and the second one after days`, async () => {
+    it(`a batch at ${rate} a second begins at once, and its second message waits for days`, async () => {
       const { id } = await buildAcceptedBatch(test.db, test.workspaceId, [2], { rate });
       assert.equal((await batchPace(test.db, id)).rate, 1e-6);
       const reserve = () => reserveSlots(test.db, id, { messages: 1, horizonMs: 500 });

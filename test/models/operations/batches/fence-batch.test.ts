@@ -34,7 +34,7 @@ describe('fenceBatch', () => {
     assert.deepEqual(await rows(test.db, 'SELECT balance FROM workspaces WHERE id = $1', [workspaceId]), [{ balance: 1_000_000 }]);
   });
 
-  it('excludes acceptance at the same time', async () => {
+  it('a batch is either fenced or accepted when both happen at the same time', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db, 1_000_000);
     for (let round = 0; round < 10; round += 1) {
       const batch = newBatch(workspaceId);

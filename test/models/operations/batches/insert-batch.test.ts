@@ -11,7 +11,7 @@ describe('insertBatch', () => {
   const test = useDatabase();
   beforeEach(() => test.db.query('DELETE FROM messages; DELETE FROM message_groups; DELETE FROM batches'));
 
-  it('stores batch, pages and messages in order, undecided and not shown', async () => {
+  it('a batch is stored with pages and messages in order, undecided and not shown', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const batch = newBatch(workspaceId, {
       rate: 2.5,
@@ -52,7 +52,7 @@ describe('insertBatch', () => {
     assert.equal((await viewBatches(test.db, workspaceId, { page: 1, limit: 10 })).total, 0);
   });
 
-  it('stores nothing when a page fails or is missing', async () => {
+  it('nothing of a batch is stored when a page fails or is missing', async () => {
     const batch = newBatch((await buildWorkspace(test.db)).id);
     const broken = async function* () {
       for await (const page of pagesOf(batch)) {
@@ -79,7 +79,7 @@ describe('insertBatch', () => {
     assert.deepEqual(await rows(test.db, sql, [batch.id, lastPageAt]), [{ isLeftAlone: true }]);
   });
 
-  it('stores one batch of ten concurrent ones with the same key', async () => {
+  it('one of ten concurrent batches with the same key is stored', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const outcomes = await Promise.all(
       Array.from({ length: 10 }, async () => {

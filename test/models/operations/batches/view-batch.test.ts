@@ -11,7 +11,7 @@ describe('viewBatch', () => {
   const test = useDatabase();
   beforeEach(() => test.db.query('DELETE FROM messages; DELETE FROM message_groups; DELETE FROM batches'));
 
-  it('counts every message once, with its cost', async () => {
+  it('a batch counts every message once, with its cost', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const batch = newBatch(workspaceId);
     await insertBatch(test.db, batch, pagesOf(batch));
@@ -36,7 +36,7 @@ describe('viewBatch', () => {
     await move(1, 'read');
     assert.deepEqual(await look(), ['completed', [0, 0, 1, 2, 2], 3000]);
   });
-  it('a list reads no errors, also of a batch that is completed meanwhile', async () => {
+  it('a list of batches reads no errors, also for one that is completed meanwhile', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const errors = [{ index: 5, field: 'recipients[5].to', message: 'x' }];
     for (const accepted of [5, 2]) {
@@ -56,7 +56,7 @@ describe('viewBatch', () => {
     const { batch } = await viewBatch(test.db, workspaceId, rows[0]?.batch.id ?? '');
     assert.deepEqual(batch.errors, errors);
   });
-  it('shows scheduled until its time', async () => {
+  it('a batch is shown as scheduled until its time', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const batch = newBatch(workspaceId, { scheduled_at: new Date(Date.now() + 60_000) });
     await insertBatch(test.db, batch, pagesOf(batch));

@@ -33,7 +33,7 @@ describe('claimHandoffs', () => {
   const attemptsOf = (id: string) =>
     rows(test.db, 'SELECT number, provider, outcome, finished_at FROM send_attempts WHERE message_id = $1 ORDER BY number', [id]);
 
-  it('writes an open attempt for each queued message of a group', async () => {
+  it('a claim writes an open attempt for each queued message of a group', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [
       { content: { text: 'one' }, reference: 'r' },
       { channel: 'email', to: 'a@example.test' },
@@ -56,14 +56,14 @@ describe('claimHandoffs', () => {
     }
   });
 
-  it('claims no undecided, handed off or failed message', async () => {
+  it('a message that is undecided, handed off or failed is not claimed', async () => {
     const [undecided, sent] = [await buildUndecided(test.db, workspaceId), await buildSent(test.db, workspaceId)];
     for (const { group_id } of [undecided, sent]) assert.deepEqual(await claim(group_id), []);
     assert.deepEqual(await attemptsOf(undecided.id), []);
     assert.equal((await attemptsOf(sent.id)).length, 1);
   });
 
-  it('claims a scheduled message at its time and not before', async () => {
+  it('a scheduled message is claimed at its time and not before', async () => {
     const { id, group_id } = await buildQueued(test.db, workspaceId, { status_detail: 'scheduled', scheduled_at: soon() });
     assert.deepEqual(await claim(group_id), []);
     assert.deepEqual(await attemptsOf(id), []);
@@ -77,7 +77,7 @@ describe('claimHandoffs', () => {
     ['throttled', false],
     ['unknown', true],
   ] as const) {
-    it(`calls the next attempt ${uncertain ? 'uncertain' : 'certain'} when the last outcome was ${outcome}`, async () => {
+    it(`the next attempt is ${uncertain ? 'uncertain' : 'certain'} when the last outcome was ${outcome}`, async () => {
       const { id, attempt } = await buildClaimed(test.db, workspaceId);
       await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome, detail: 'why' }]);
       const [again] = await claim((await messageOf(test.db, id)).group_id);
@@ -85,7 +85,7 @@ describe('claimHandoffs', () => {
     });
   }
 
-  it('calls all attempts uncertain after the process died during one', async () => {
+  it('all attempts are uncertain after the process died during one', async () => {
     const { id } = await buildClaimed(test.db, workspaceId);
     const { group_id } = await messageOf(test.db, id);
     const [second] = await claim(group_id);
@@ -95,7 +95,7 @@ describe('claimHandoffs', () => {
     assert.deepEqual([third?.attempt, third?.uncertain], [3, true], 'the first call may still have reached the provider');
   });
 
-  it('fails and refunds an expired message with its event', async () => {
+  it('a message that has expired fails and is refunded, with its event', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, workspaceId, [{ expires_at: past() }, { expires_at: soon() }]);
     const balance = await balanceOf(test.db, workspaceId);
     const claims = await claim(groupId);
@@ -112,7 +112,7 @@ describe('claimHandoffs', () => {
     assert.equal(await balanceOf(test.db, workspaceId), (balance ?? 0) + 1_000);
   });
 
-  it('expires no message that may be handed off', async () => {
+  it('a message that may be handed off does not expire', async () => {
     const { id } = await buildClaimed(test.db, workspaceId);
     await rows(test.db, `UPDATE messages SET expires_at = now() - interval '1 second' WHERE id = $1`, [id]);
     const [again] = await claim((await messageOf(test.db, id)).group_id);
@@ -120,7 +120,7 @@ describe('claimHandoffs', () => {
     assert.equal(await statusOf(test.db, id), 'queued/sending');
   });
 
-  it('gives a message to one of two callers at once', async () => {
+  it('a message is claimed by one of two callers at once', async () => {
     const waits = { leaseSeconds: callLeaseSeconds, unknownSeconds: 120, repeatable: [] };
     const leased = (groupId: string) => claimAll(test.db, groupId, sandboxEverywhere, { waits });
     for (let round = 0; round < 15; round += 1) {

@@ -99,7 +99,7 @@ describe('workers whose clocks differ', () => {
       assert.deepEqual(types(await retrierDeliveries(test.db, webhookId, false, 10)), inOrder);
     });
 
-    it(`deliver no event before the one that it follows (${clocks} s off)`, async () => {
+    it(`workers whose clocks differ write no time of an event before that of an earlier one (${clocks} s off)`, async () => {
       const { id, created_at, sent_at, delivered_at } = await deliver();
       const events = await rows<{ body: string; created_at: Date }>(
         test.db,
@@ -119,7 +119,7 @@ describe('workers whose clocks differ', () => {
     });
   }
 
-  it('deliver rows without a sequence number first, in the order of their ids', async () => {
+  it('deliveries without a sequence number come first, in the order of their ids', async () => {
     const claim = await buildClaimed(test.db, test.workspaceId);
     await recordHandoffs(test.db, [acceptedAs(claim)]);
     await rows(test.db, 'UPDATE deliveries SET seq = 0 WHERE message_id = $1', [claim.id]);
@@ -137,7 +137,7 @@ describe('workers whose clocks differ', () => {
   });
 
   for (const offMs of [-30_000, 30_000]) {
-    it(`retry by the retry schedule, and log attempts at their time (${offMs / 1000} s off)`, async () => {
+    it(`workers whose clocks differ retry by the schedule, and log attempts at their time (${offMs / 1000} s off)`, async () => {
       const { id, webhook_id } = await buildDelivery(test.db, test.workspaceId);
       await withClock(offMs, () => recordAttempts(test.db, [attemptWith({ id, webhook_id }, { status: 'pending', inSeconds: 10 })]));
       const { next_attempt_at } = await deliveryOf(test.db, id);

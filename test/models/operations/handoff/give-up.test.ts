@@ -95,7 +95,7 @@ describe('giving up', () => {
     ['died in a call', null],
     ['got no answer', 'unknown'],
   ] as const) {
-    it(`giveUpOnHandoffs says handoff_unknown where the last attempt ${how}; a report that comes later corrects it`, async () => {
+    it(`a message whose last attempt ${how} is given up as handoff_unknown, and a later report corrects it`, async () => {
       const { id, attempt } = await buildClaimed(test.db, test.workspaceId);
       const { group_id } = await messageOf(test.db, id);
       if (outcome !== null) await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome, detail: 'reset' }]);
@@ -117,7 +117,7 @@ describe('giving up', () => {
     });
   }
 
-  it('giveUpOnHandoffs leaves what was handed off', async () => {
+  it('giveUpOnHandoffs leaves messages that were handed off', async () => {
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     const sent = await buildSent(test.db, test.workspaceId);
     await rows(test.db, 'UPDATE messages SET group_id = $1 WHERE id = $2', [groupId, sent.id]);

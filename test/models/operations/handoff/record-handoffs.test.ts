@@ -48,7 +48,7 @@ describe('recordHandoffs', () => {
     provider_error_code: '21211',
   });
 
-  it('moves accepted messages to sent once, with one event', async () => {
+  it('an accepted message is moved to sent once, with one event', async () => {
     const claim = await buildClaimed(test.db, test.workspaceId);
     const result = acceptedAs(claim, 'prov-1');
     await recordHandoffs(test.db, [result]);
@@ -64,7 +64,7 @@ describe('recordHandoffs', () => {
     assert.deepEqual(await attemptOf(claim.id), { outcome: 'accepted', provider_message_id: 'prov-1', detail: null, finished: true });
   });
 
-  it('fails and refunds rejected messages once, and keeps the code of the provider', async () => {
+  it('a rejected message fails and is refunded once, and keeps the code of the provider', async () => {
     const { id } = await buildClaimed(test.db, test.workspaceId);
     for (const _ of [1, 2]) await recordHandoffs(test.db, [rejected(id)]);
     const { status, status_detail, error_code, error_message, provider_error_code, provider_message_id, credits_used } = await messageOf(
@@ -92,7 +92,7 @@ describe('recordHandoffs', () => {
     ['throttled', 'accepted'],
     ['unknown', 'sending'],
   ] as const) {
-    it(`leaves a message queued, ${detail === 'accepted' ? 'free to be cancelled' : 'still claimed'}, when the outcome is ${outcome}`, async () => {
+    it(`a queued message is ${detail === 'accepted' ? 'free again' : 'still claimed'} after the outcome ${outcome}`, async () => {
       const { id } = await buildClaimed(test.db, test.workspaceId);
       await recordHandoffs(test.db, [resultOf(id, outcome)]);
       assert.equal(await statusOf(test.db, id), `queued/${detail}`);
@@ -101,7 +101,7 @@ describe('recordHandoffs', () => {
     });
   }
 
-  it('records every outcome in one round', async () => {
+  it('a round records every outcome', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}, {}]);
     const [one, two, three, four] = ids as [string, string, string, string];
     await claimAll(test.db, groupId, sandboxEverywhere);
@@ -116,11 +116,11 @@ describe('recordHandoffs', () => {
     assert.deepEqual(await countGroupWork(test.db, groupId), { open: 3, queued: 2, deliveries: 6, reports: false, paused: false });
   });
 
-  it('changes nothing for an empty round', async () => {
+  it('a round without outcomes changes nothing', async () => {
     await recordHandoffs(test.db, []);
   });
 
-  it('matches reports that arrived before the id of the provider', async () => {
+  it('a report that arrived before the id of its message is applied once the id is known', async () => {
     const claim = await buildClaimed(test.db, test.workspaceId);
     const early = reportOf({ id: claim.id, provider_message_id: 'prov-early' }, 'delivered', { message_id: null });
     assert.deepEqual(await recordReports(test.db, [early]), [], 'nobody can be woken yet');
@@ -131,7 +131,7 @@ describe('recordHandoffs', () => {
     assert.equal(await statusOf(test.db, claim.id), 'delivered/delivered');
   });
 
-  it('keeps the status of an earlier report when the answer arrives late', async () => {
+  it('an answer that arrives after a report keeps the status of the report', async () => {
     for (const late of ['accepted', 'rejected'] as const) {
       const claim = await buildClaimed(test.db, test.workspaceId);
       const report = reportOf({ id: claim.id, provider_message_id: `prov-${late}` }, 'delivered');

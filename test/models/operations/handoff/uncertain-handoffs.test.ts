@@ -53,7 +53,7 @@ describe('uncertain hand-offs', () => {
     assert.equal((await messageOf(test.db, id)).status_detail, 'sending');
   });
 
-  it('waits only while no message is due', async () => {
+  it('a group is handed off at once while a message is due, and otherwise when a call is over', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     const waits = { leaseSeconds: 15, unknownSeconds: 120, repeatable: [] };
     assert.equal(await nextHandoffInMs(test.db, groupId, waits), 0);

@@ -13,7 +13,7 @@ describe('acceptMessages', () => {
 
   const balanceOf = async (id: string) => (await Workspace.findByPk(id))?.balance;
 
-  it('charges and queues a message once for repeated calls', async () => {
+  it('a message is charged and queued once for repeated calls', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     const message = await buildUndecided(test.db, workspace.id);
     const answers = await Promise.all(Array.from({ length: 5 }, () => acceptMessages(test.db, message.group_id)));
@@ -27,7 +27,7 @@ describe('acceptMessages', () => {
     assert.deepEqual(stored, { status: 'queued', credits_used: 1_000 });
   });
 
-  it('changes nothing with too few credits', async () => {
+  it('a message that the balance does not pay is removed, and nothing is charged', async () => {
     const workspace = await buildWorkspace(test.db, 999);
     const message = await buildUndecided(test.db, workspace.id);
     assert.deepEqual((await acceptMessages(test.db, message.group_id)).accepted, []);
@@ -37,7 +37,7 @@ describe('acceptMessages', () => {
     assert.deepEqual(await rows(test.db, 'SELECT id FROM message_groups WHERE id = $1', [message.group_id]), []);
   });
 
-  it('accepts as many of 100 parallel sends as the balance pays', async () => {
+  it('the balance decides how many of 100 parallel sends are accepted', async () => {
     const workspace = await buildWorkspace(test.db, 25_000);
     const messages = await Promise.all(Array.from({ length: 100 }, () => buildUndecided(test.db, workspace.id)));
     const answers = await Promise.all(messages.map(({ group_id }) => acceptMessages(test.db, group_id)));
@@ -45,7 +45,7 @@ describe('acceptMessages', () => {
     assert.equal(await balanceOf(workspace.id), 0);
   });
 
-  it('accepts each message of a group by itself, in order while credits last', async () => {
+  it('each message of a group is accepted by itself, in order while credits last', async () => {
     const rich = await buildWorkspace(test.db, 10_000);
     const poor = await buildWorkspace(test.db, 1_500);
     const groupId = uuidv7();
@@ -65,7 +65,7 @@ describe('acceptMessages', () => {
     assert.equal(await balanceOf(poor.id), 0);
   });
 
-  it('writes an event and a delivery only for subscribed webhooks', async () => {
+  it('an event and its deliveries are written only for subscribed webhooks', async () => {
     const workspace = await buildWorkspace(test.db);
     const silent = await buildWorkspace(test.db);
     const active = await buildWebhook(workspace.id, 'https://one.example.test/');
@@ -99,7 +99,7 @@ describe('acceptMessages', () => {
     });
   });
 
-  it('writes the same message and ledger entry with and without a webhook', async () => {
+  it('a message and its ledger entry are the same with and without a webhook', async () => {
     const [told, untold] = [await buildWorkspace(test.db, 5_000), await buildWorkspace(test.db, 5_000)];
     await buildWebhook(told.id, 'https://one.example.test/');
     const traces = [];
@@ -118,7 +118,7 @@ describe('acceptMessages', () => {
     assert.deepEqual(traces[0]?.entries, [{ kind: 'debit', amount: -2_000, balance_after: 3_000, description: '1 sms message' }]);
   });
 
-  it('excludes a fence at the same time', async () => {
+  it('a message is either fenced or accepted when both happen at the same time', async () => {
     const workspace = await buildWorkspace(test.db, 50_000);
     const messages = await Promise.all(Array.from({ length: 40 }, () => buildUndecided(test.db, workspace.id)));
     const outcomes = await Promise.all(

@@ -31,7 +31,7 @@ describe('cancelMessage', () => {
     await buildWebhook(workspaceId, 'https://one.example.test/');
   });
 
-  it('fails and refunds a queued message once, with its event', async () => {
+  it('a queued message that is cancelled fails and is refunded once, with its event', async () => {
     const { id } = await buildQueued(test.db, workspaceId);
     for (const _ of [1, 2]) {
       const { message } = await cancelMessage(test.db, workspaceId, id);
@@ -45,7 +45,7 @@ describe('cancelMessage', () => {
     assert.deepEqual(await ledgerOf(test.db, workspaceId), ['grant 5000', 'debit -1000', 'refund 1000']);
   });
 
-  it('cancels a scheduled message and one with an unreachable provider', async () => {
+  it('a message can be cancelled while it is scheduled or its provider is unavailable', async () => {
     const scheduled = await buildQueued(test.db, workspaceId, {
       status_detail: 'scheduled',
       scheduled_at: new Date(Date.now() + 3_600_000),
@@ -101,7 +101,7 @@ describe('cancelMessage', () => {
     assert.equal((await messageOf(test.db, id)).error_code, '30008');
   });
 
-  it('finds no foreign, undecided, unknown or malformed id', async () => {
+  it('an id that is foreign, undecided, unknown or malformed cannot be cancelled', async () => {
     const stranger = await buildWorkspace(test.db);
     const [foreign, undecided] = [await buildQueued(test.db, stranger.id), await buildUndecided(test.db, workspaceId)];
     for (const id of [foreign.id, undecided.id, uuidv7(), 'no-uuid', ''])
@@ -110,7 +110,7 @@ describe('cancelMessage', () => {
     assert.equal(await statusOf(test.db, undecided.id), 'accepting/accepted');
   });
 
-  it('excludes a hand-off at the same time', async () => {
+  it('a message is either cancelled or handed off when both happen at the same time', async () => {
     const { id: rich } = await buildWorkspace(test.db, 100_000);
     const outcomes = await Promise.all(
       Array.from({ length: 30 }, async () => {

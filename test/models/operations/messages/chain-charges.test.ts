@@ -42,7 +42,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
     );
   });
 
-  it('nothing is refunded when the step costs as much or more', async () => {
+  it('a refused message is not refunded while its step costs as much or more', async () => {
     const ids = await buildChain(['whatsapp', 'sms']);
     await end(ids[0], 'refused');
     assert.deepEqual(

@@ -10,7 +10,7 @@ describe('the charge of a chain', () => {
       (await rows<{ spent_today: number }>(test.db, 'SELECT spent_today FROM workspaces WHERE id = $1', [test.workspaceId]))[0]
         ?.spent_today;
 
-    it('counts what the step takes over until the step is refunded too', async () => {
+    it('a charge that a step takes over counts for the limit of the day until the step is refunded too', async () => {
       const ids = await buildChain(['sms', 'email']);
       await end(ids[0], 'refused');
       assert.equal(await spent(), 100);
@@ -18,7 +18,7 @@ describe('the charge of a chain', () => {
       assert.equal(await spent(), 0);
     });
 
-    it('makes no room today for what was debited yesterday', async () => {
+    it('a refund gives nothing back to the limit of today for a chain that was debited yesterday', async () => {
       const ids = await buildChain(['whatsapp'], ['sms']);
       await rows(test.db, 'ALTER TABLE credit_entries DISABLE TRIGGER USER');
       await rows(test.db, `UPDATE credit_entries SET created_at = created_at - interval '1 day' WHERE reference = $1`, ids);

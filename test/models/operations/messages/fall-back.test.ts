@@ -34,7 +34,7 @@ describe('fallBack', () => {
   const outcomeOf = async (id: string) =>
     (await rows<{ outcome: string | null }>(test.db, 'SELECT outcome FROM fallbacks WHERE message_id = $1', [id]))[0]?.outcome;
 
-  it('sends and charges nothing more once the account is closed', async () => {
+  it('no step is sent or charged once the account is closed', async () => {
     const claim = await buildChain();
     await recordHandoffs(test.db, [acceptedAs(claim)]);
     await closeWorkspace(test.db, test.workspaceId, systemOrigin('operator'));
@@ -43,7 +43,7 @@ describe('fallBack', () => {
     assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 5000', 'debit -1000']);
   });
 
-  it('sends nothing more when the expiry of the chain is over', async () => {
+  it('no step is sent when the expiry of the chain is over', async () => {
     const claim = await buildChain();
     await recordHandoffs(test.db, [acceptedAs(claim)]);
     await rows(test.db, 'UPDATE messages SET expires_at = now() WHERE id = $1', [claim.id]);
@@ -54,7 +54,7 @@ describe('fallBack', () => {
     );
   });
 
-  it('waits for the call in progress: if it is refused, the step is paid in full', async () => {
+  it('a step waits for the call in progress, and is paid in full if that is refused', async () => {
     const claim = await buildChain();
     const ask = () => fallBack(test.db, claim.id, true, workflowIds.message);
     const early = await ask();
@@ -83,7 +83,7 @@ describe('fallBack', () => {
     assert.equal(await waits(), false);
   });
 
-  it('leaves the message queued when the next step cannot be paid', async () => {
+  it('a message stays queued when its next step cannot be paid', async () => {
     const id = await buildQueuedChain(9_000);
     const { next, waits } = await fallBack(test.db, id, true, workflowIds.message);
     assert.deepEqual([next, waits, await outcomeOf(id), await statusOf(test.db, id)], [null, false, 'unaffordable', 'queued/accepted']);

@@ -12,7 +12,7 @@ describe('fenceMessages', () => {
 
   const groupExists = async (id: string) => (await rows(test.db, 'SELECT id FROM message_groups WHERE id = $1', [id])).length === 1;
 
-  it('deletes an undecided message with its group, so that a late worker charges nothing', async () => {
+  it('a fence deletes an undecided message with its group, and a late worker charges nothing', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     const message = await buildUndecided(test.db, workspace.id);
     assert.deepEqual(await fenceMessages(test.db, [message.id]), [message.id]);
@@ -30,7 +30,7 @@ describe('fenceMessages', () => {
     assert.equal(await balanceOf(test.db, workspace.id), 4_000);
   });
 
-  it('removes one message from a group and keeps the others', async () => {
+  it('a fence removes one message from a group and keeps the others', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     const { groupId, ids } = await buildGroup(test.db, workspace.id, [{}, {}]);
     assert.deepEqual(await fenceMessages(test.db, ids.slice(0, 1)), ids.slice(0, 1));

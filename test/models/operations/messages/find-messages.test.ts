@@ -23,7 +23,7 @@ describe('findMessages', () => {
     await rows(test.db, 'ANALYZE messages');
   };
 
-  it('reads by an index for each combination of filters', async () => {
+  it('messages are found by an index for each combination of filters', async () => {
     await fill();
     const since = new Date(0x0000_0000_1000_0000);
     const until = new Date(0x0000_0000_2000_0000);

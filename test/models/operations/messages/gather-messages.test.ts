@@ -21,7 +21,7 @@ describe('gatherMessages', () => {
     return ids;
   };
 
-  it('moves messages into one group, once', async () => {
+  it('messages are moved into one group, once', async () => {
     const ids = await build(3);
     const gathered = await gather(ids);
     assert.deepEqual(gathered?.ids, ids);
@@ -32,7 +32,7 @@ describe('gatherMessages', () => {
     assert.equal((await rows(test.db, 'SELECT id FROM message_groups')).length, 1);
   });
 
-  it('moves no tried, sent or cancelled message', async () => {
+  it('a message that was tried, sent or cancelled is not moved into another group', async () => {
     const [moved, tried, failed, cancelled] = (await build(4)) as [string, string, string, string];
     for (const id of [tried, failed]) await claimAll(test.db, id, sandboxEverywhere);
     await rows(test.db, `UPDATE messages SET status_detail = 'accepted' WHERE id = $1`, [failed]);
@@ -41,7 +41,7 @@ describe('gatherMessages', () => {
     for (const id of [tried, failed, cancelled]) assert.equal((await messageOf(test.db, id)).group_id, id);
   });
 
-  it('keeps each message in one group with concurrent claims', async () => {
+  it('each message is in one group while several callers move and claim them', async () => {
     for (let round = 0; round < 15; round += 1) {
       const ids = await build(4);
       const claim = (groupId: string) => claimAll(test.db, groupId, sandboxEverywhere);

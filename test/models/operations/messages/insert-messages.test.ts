@@ -18,7 +18,7 @@ describe('insertMessages', () => {
   const count = async (table: 'messages' | 'message_groups') =>
     (await rows<{ n: number }>(test.db, `SELECT count(*) AS n FROM ${table}`))[0]?.n;
 
-  it('stores a message undecided, not charged and not shown', async () => {
+  it('a new message is stored undecided, not charged and not shown', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     await buildWebhook(workspace.id, 'https://one.example.test/');
     const message = await buildUndecided(test.db, workspace.id, { status: 'queued' });
@@ -29,7 +29,7 @@ describe('insertMessages', () => {
     assert.equal((await listMessages(test.db, workspace.id, noFilters, { page: 1, limit: 10 })).total, 0);
   });
 
-  it('stores every field as given', async () => {
+  it('every field of a message is stored as given', async () => {
     const { id: workspace_id } = await buildWorkspace(test.db);
     const given = {
       channel: 'email',
@@ -55,7 +55,7 @@ describe('insertMessages', () => {
     assert.equal(stored?.content, JSON.stringify(given.content));
   });
 
-  it('stores one of twenty sends at once with one idempotency key', async () => {
+  it('one of twenty sends at once with one idempotency key is stored', async () => {
     const { id: workspace_id } = await buildWorkspace(test.db);
     const before = { messages: await count('messages'), groups: await count('message_groups') };
     const answers = await Promise.all(Array.from({ length: 20 }, () => insert({ workspace_id, idempotency_key: 'same' })));
@@ -64,13 +64,13 @@ describe('insertMessages', () => {
     assert.equal(await count('message_groups'), (before.groups ?? 0) + 1);
   });
 
-  it('keeps idempotency keys of workspaces apart', async () => {
+  it('the same idempotency key can be used in several workspaces', async () => {
     const [one, two] = [await buildWorkspace(test.db), await buildWorkspace(test.db)];
     for (const workspace_id of [one.id, two.id]) assert.equal((await insert({ workspace_id, idempotency_key: 'shared' })).length, 1);
     for (const _ of [1, 2]) assert.equal((await insert({ workspace_id: one.id, idempotency_key: null })).length, 1);
   });
 
-  it('skips taken idempotency keys and stores the rest of the group', async () => {
+  it('a message with a taken idempotency key is skipped, and the rest of its group is stored', async () => {
     const { id: workspace_id } = await buildWorkspace(test.db);
     await insert({ workspace_id, idempotency_key: 'taken' });
     const groupId = uuidv7();

@@ -30,7 +30,7 @@ describe('listMessages', () => {
     assert.deepEqual(new Set(pages.map(({ total }) => total)), new Set([5]));
   });
 
-  it('filters by every field and by combinations', async () => {
+  it('messages are filtered by every field and by combinations', async () => {
     const batch_id = uuidv7();
     const batch = `INSERT INTO batches (id, workspace_id, channel, status, total, accepted, cost) VALUES ($1, $2, 'email', 'accepting', 1, 1, 1000)`;
     await rows(test.db, batch, [batch_id, test.workspaceId]);
@@ -52,7 +52,7 @@ describe('listMessages', () => {
     }
   });
 
-  it('includes both ends of a time range', async () => {
+  it('a time range includes both of its ends', async () => {
     const at = (day: number) => new Date(Date.UTC(2027, 0, day));
     const ids: string[] = [];
     for (const day of [1, 2, 3]) ids.unshift((await buildQueued(test.db, test.workspaceId, { created_at: at(day) })).id);
@@ -63,7 +63,7 @@ describe('listMessages', () => {
   });
 
   // Otherwise the update to `delivered` writes every index again (migration 0042).
-  it('uses no index on a column that changes at the delivery', async () => {
+  it('no index of messages has a column that changes at the delivery', async () => {
     const found = await rows(
       test.db,
       String.raw`SELECT indexname FROM pg_indexes WHERE tablename = 'messages' AND indexdef ~ '\m(status|status_detail|delivered_at)\M'`,
@@ -71,7 +71,7 @@ describe('listMessages', () => {
     assert.deepEqual(found, []);
   });
 
-  it('finds no foreign, unknown or malformed id', async () => {
+  it('an id that is foreign, unknown or malformed finds no message', async () => {
     const { id } = await buildQueued(test.db, test.workspaceId);
     assert.equal((await Message.owned(test.workspaceId, id)).id, id);
     const stranger = await buildWorkspace(test.db);

@@ -24,7 +24,7 @@ describe('the life of messages', () => {
   const command = fc.tuple(fc.nat(slots - 1), fc.constantFrom(...bursts));
   const costs = fc.array(fc.constantFrom(1_000, 500, 3_000), { minLength: slots, maxLength: slots });
 
-  it('keeps books, statuses and events equal to the oracle for random operations', async () => {
+  it('books, statuses and events equal the oracle after random operations', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(costs, fc.array(command, { minLength: 6, maxLength: 20, size: 'max' }), async (prices, commands) => {

@@ -37,7 +37,7 @@ describe('the list of sent messages', () => {
     (await listMessages(test.db, workspaceId, { ...noFilters, status: 'sent', ...filters }, { page: 1, limit })).rows.map(({ id }) => id);
   const isRead = async (id: string) => (await openPeriods(test.db, workspaceId)).some(([first, last]) => first <= id && id <= last);
 
-  it('the list of sent messages has each of them after any history, with notes that are added to the sums and notes that are not', async () => {
+  it('the list of sent messages is complete after any history, with and without open notes', async () => {
     const step = fc.oneof(
       fc.record({ hoursAgo: fc.constantFrom(0, 1, 2, 5, 23, 24, 25, 800, 839, 840, 841, 900, 2_000) }),
       fc.record({ to: fc.constantFrom<Later>('sent', 'delivered', 'failed'), which: fc.nat(30) }),

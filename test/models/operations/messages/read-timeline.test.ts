@@ -17,7 +17,7 @@ describe('the timeline of one message among many', () => {
     workspaceId = (await buildWorkspace(test.db)).id;
   });
 
-  it('only its own reports are read, applied or waiting', async () => {
+  it('the timeline of a message reads only its own reports, applied or waiting', async () => {
     const message = await buildSent(test.db, workspaceId);
     await recordReports(test.db, [reportOf(message, 'sent')]);
     await applyReports(test.db, message.group_id);
@@ -42,7 +42,7 @@ describe('the timeline of one message among many', () => {
     assert.ok(read < 50, `${read} reports were read`);
   });
 
-  it('only its own entries of the ledger are read, also in a cancelled batch', async () => {
+  it('the timeline of a message reads only its own entries of the ledger, also in a cancelled batch', async () => {
     const { id: batchId } = await buildAcceptedBatch(test.db, workspaceId, [2]);
     await rows(test.db, `UPDATE messages SET status = 'failed', status_detail = 'cancelled', failed_at = now() WHERE batch_id = $1`, [
       batchId,

@@ -35,7 +35,7 @@ describe('recordStatuses', () => {
   for (const from of statuses) {
     for (const to of statuses.slice(1) as Move['to'][]) {
       const isAllowed = allowed.includes(`${from}→${to}`);
-      it(`${isAllowed ? 'makes' : 'refuses'} the move ${from} → ${to}`, async () => {
+      it(`the move ${from} → ${to} is ${isAllowed ? 'made' : 'refused'}`, async () => {
         const workspace = await buildWorkspace(test.db);
         await buildWebhook(workspace.id, 'https://one.example.test/');
         const id = await messageIn(test.db, workspace.id, from);
@@ -61,13 +61,13 @@ describe('recordStatuses', () => {
     }
   }
 
-  it('refuses an unknown source status and writes nothing', async () => {
+  it('a move from an unknown source status is refused, and nothing is written', async () => {
     const { id } = await buildSent(test.db, (await buildWorkspace(test.db)).id);
     await assert.rejects(record('queued', [change(id, 'accepted')], { from: ['sent'] }), /no move into queued from sent/);
     assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
   });
 
-  it('moves only from the given sources and details', async () => {
+  it('a message is moved only from the given sources and details', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const [sent, queued] = [await buildSent(test.db, workspaceId), await buildQueued(test.db, workspaceId)];
     assert.deepEqual(await record('failed', [change(sent.id, 'cancelled', failure)], { from: ['queued'] }), []);
@@ -76,7 +76,7 @@ describe('recordStatuses', () => {
     assert.equal(await statusOf(test.db, queued.id), 'queued/accepted');
   });
 
-  it('writes the time and the facts of each status', async () => {
+  it('each status stores its time and its facts', async () => {
     const { id } = await buildQueued(test.db, (await buildWorkspace(test.db)).id, { channel: 'whatsapp' });
     const at = (second: number) => new Date(Date.UTC(2027, 0, 1, 0, 0, second, 7));
     await record('sent', [change(id, 'awaiting_report', { at: at(1), provider: 'sandbox', provider_message_id: 'p-1' })]);
@@ -117,7 +117,7 @@ describe('recordStatuses', () => {
     });
   });
 
-  it('treats a read receipt as the delivery too', async () => {
+  it('a read receipt also counts as the delivery', async () => {
     const { id } = await buildSent(test.db, (await buildWorkspace(test.db)).id, { channel: 'whatsapp' });
     const at = new Date('2027-01-01T00:00:00.000Z');
     await record('read', [change(id, 'read', { at })]);
@@ -125,7 +125,7 @@ describe('recordStatuses', () => {
     assert.deepEqual([delivered_at, read_at], [at, at]);
   });
 
-  it('refunds once what fails before its hand-off', async () => {
+  it('a message that fails before its hand-off is refunded once, and one that was handed off is not', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db, 10_000);
     const [sent, queued] = [
       await buildSent(test.db, workspaceId, { cost: 2_000 }),
@@ -141,7 +141,7 @@ describe('recordStatuses', () => {
     assert.equal(await balanceOf(test.db, workspaceId), 8_000);
   });
 
-  it('refunds messages of several workspaces to each', async () => {
+  it('failed messages of several workspaces are refunded to each', async () => {
     const [one, two] = [await buildWorkspace(test.db, 5_000), await buildWorkspace(test.db, 5_000)];
     const groups = [
       await buildQueuedGroup(test.db, one.id, [{ cost: 1_000 }, { cost: 1_500 }]),
@@ -154,7 +154,7 @@ describe('recordStatuses', () => {
     assert.deepEqual([await balanceOf(test.db, one.id), await balanceOf(test.db, two.id)], [5_000, 5_000]);
   });
 
-  it('writes status, event and refund in one transaction', async () => {
+  it('status, event and refund are written in one transaction', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     await buildWebhook(workspace.id, 'https://one.example.test/');
     const { id } = await buildQueued(test.db, workspace.id);
@@ -167,7 +167,7 @@ describe('recordStatuses', () => {
     assert.deepEqual(await ledgerOf(test.db, workspace.id), ['grant 5000', 'debit -1000']);
   });
 
-  it('moves a message once for many at once, with one event and one refund', async () => {
+  it('a message is moved once for many callers at once, with one event and one refund', async () => {
     const workspace = await buildWorkspace(test.db, 5_000);
     await buildWebhook(workspace.id, 'https://one.example.test/');
     const { id } = await buildQueued(test.db, workspace.id);

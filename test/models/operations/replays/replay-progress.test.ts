@@ -57,7 +57,7 @@ describe('the progress of a replay', () => {
     assert.deepEqual(await counts(), ['running', 1, 0, false]);
   });
 
-  it('counts attempts that the former version made since it began, which name no replay', async () => {
+  it('the progress of a replay counts attempts that the former version made, which name no replay', async () => {
     await attempt(0, 'succeeded');
     await attempt(1, 'failed');
     await rows(test.db, `UPDATE delivery_attempts SET at = at - interval '1 minute' WHERE delivery_id = $1`, [deliveries[1]?.id]);

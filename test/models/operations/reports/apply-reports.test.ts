@@ -30,7 +30,7 @@ describe('applyReports', () => {
   const isClosed = async (groupId: string) =>
     (await rows<{ closed: boolean }>(test.db, 'SELECT closed_at IS NOT NULL AS closed FROM message_groups WHERE id = $1', [groupId]))[0]
       ?.closed;
-  it('delivers a message and closes its group', async () => {
+  it('a delivery report delivers its message, and closes the group', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     const report = reportOf(message, 'delivered', { occurred_at: new Date('2027-01-01T00:00:00.500Z') });
     await recordReports(test.db, [report]);
@@ -44,7 +44,7 @@ describe('applyReports', () => {
     assert.deepEqual(await outcomesOf(test.db, message.id), { delivered: 'applied' });
   });
 
-  it('fails a message without a refund, with our text for the code', async () => {
+  it('a failure report fails its message without a refund, with our text for the code', async () => {
     const [sms, email, unknown, listed, optedOut] = [
       await buildSent(test.db, test.workspaceId),
       await buildSent(test.db, test.workspaceId, { channel: 'email' }),
@@ -75,7 +75,7 @@ describe('applyReports', () => {
     assert.equal((await ledgerOf(test.db, test.workspaceId)).filter((entry) => entry.startsWith('refund')).length, 0);
   });
 
-  it('ignores a read receipt on a channel without them', async () => {
+  it('a read receipt is ignored on a channel without them', async () => {
     for (const channel of ['sms', 'email'] as const) {
       const message = await buildSent(test.db, test.workspaceId, { channel });
       await recordReports(test.db, [reportOf(message, 'read'), reportOf(message, 'delivered')]);
@@ -85,7 +85,7 @@ describe('applyReports', () => {
     }
   });
 
-  it('closes a group with its last message', async () => {
+  it('a group is closed with its last message', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}]);
     const claims = await claimAll(test.db, groupId, sandboxEverywhere);
     const [one, two, three] = claims.map((claim) => ({ id: claim.id, provider_message_id: `p-${claim.id}` }));
@@ -109,14 +109,14 @@ describe('applyReports', () => {
     ]);
   });
 
-  it('counts undecided messages as open', async () => {
+  it('undecided messages of a group count as open', async () => {
     const { group_id } = await buildUndecided(test.db, test.workspaceId);
     assert.equal((await applyReports(test.db, group_id)).open, 1);
     assert.equal(await isClosed(group_id), false);
     assert.equal((await applyReports(test.db, test.workspaceId)).open, 0);
   });
 
-  it('fails an SMS of three segments once when one is lost, without a refund', async () => {
+  it('an SMS of three segments fails once when one is lost, without a refund', async () => {
     const message = await buildSent(test.db, test.workspaceId, { segments: 3, cost: 3_000 });
     // A carrier reports the message when its last part is settled. Some report the parts, with the id of the message.
     await recordReports(test.db, [reportOf(message, 'sent'), reportOf(message, 'failed'), reportOf(message, 'failed')]);
@@ -129,7 +129,7 @@ describe('applyReports', () => {
     assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 1000000', 'debit -3000']);
   });
 
-  it('applies a report after 71 hours', async () => {
+  it('a report after 71 hours is applied', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     const hours = (count: number) => count * 3_600;
     await rows(
@@ -154,7 +154,7 @@ describe('applyReports', () => {
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
   });
 
-  it('applies a late report after the wait was given up', async () => {
+  it('a report that arrives after the wait was given up is applied', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     await giveUpOnReports(test.db, message.group_id);
     assert.equal(await statusOf(test.db, message.id), 'sent/unknown');
@@ -164,7 +164,7 @@ describe('applyReports', () => {
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
   });
 
-  it('names the messages of a group that still wait for a report', async () => {
+  it('the messages of a group that still wait for a report are named', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     assert.deepEqual(await awaitingReports(test.db, message.group_id), [
       { id: message.id, provider: 'sandbox', provider_message_id: message.provider_message_id },

@@ -26,7 +26,7 @@ describe('applyReports, where reports contradict each other', () => {
   const test = workspaceForEach({ balance: 1_000_000, poolMax: 20 });
   beforeEach(() => buildWebhook(test.workspaceId, 'https://one.example.test/'));
 
-  it('corrects failed to delivered with both events, and never the reverse', async () => {
+  it('a failed message is corrected to delivered with both events, and a delivered one never fails', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     for (const status of ['failed', 'delivered'] as const) {
       await recordReports(test.db, [reportOf(message, status)]);
@@ -47,7 +47,7 @@ describe('applyReports, where reports contradict each other', () => {
     { proof: 'delivered', channel: 'sms', consequence: 'one event, and none of a failure' },
     { proof: 'read', channel: 'whatsapp', consequence: 'subscribers get a delivery and no failure' },
   ] as const) {
-    it(`applies failed and ${proof} in one round as ${proof}: ${consequence}`, async () => {
+    it(`a message with failed and ${proof} reports in one round is ${proof}: ${consequence}`, async () => {
       for (const order of [['failed', proof] as const, [proof, 'failed'] as const]) {
         const message = await buildSent(test.db, test.workspaceId, { channel });
         await recordReports(
@@ -86,7 +86,7 @@ describe('applyReports, where reports contradict each other', () => {
   ];
   const statuses = (ids: readonly string[]) => Promise.all(ids.map((id) => statusOf(test.db, id)));
 
-  it('applies all reports when a carrier gave two uncertain messages one id: the first message gets it', async () => {
+  it('all reports are applied when two uncertain messages have one id, which the first message gets', async () => {
     const { groupId, claims } = await buildUnanswered(3);
     const ids = claims.map(({ id }) => id);
     const [one = '', two = '', three = ''] = ids;
@@ -103,7 +103,7 @@ describe('applyReports, where reports contradict each other', () => {
     );
   });
 
-  it('applies all reports when another message already has the carrier’s id of an uncertain one', async () => {
+  it('all reports are applied when another message already has the id of an uncertain one', async () => {
     const { groupId, claims } = await buildUnanswered(2);
     const ids = claims.map(({ id }) => id);
     const [one = '', two = ''] = ids;
@@ -114,7 +114,7 @@ describe('applyReports, where reports contradict each other', () => {
     assert.deepEqual(await names(ids), [null, 'free']);
   });
 
-  it('applies all reports when a carrier gave one id to a failed message, which it corrects, and to an uncertain one', async () => {
+  it('all reports are applied when one id belongs to a failed message, which it corrects, and an uncertain one', async () => {
     const { groupId, claims } = await buildUnanswered(2);
     const ids = claims.map(({ id }) => id);
     const [one = '', two = ''] = ids;
@@ -125,7 +125,7 @@ describe('applyReports, where reports contradict each other', () => {
     assert.deepEqual(await names(ids), ['late', null]);
   });
 
-  it('ends like the oracle for any reports in any order', async () => {
+  it('a message ends like the oracle for any reports in any order', async () => {
     const callback = fc.array(fc.constantFrom<ReportStatus>('sent', 'delivered', 'failed', 'read'), { minLength: 1, maxLength: 4 });
     const history = fc.array(callback, { maxLength: 5 });
     await fc.assert(

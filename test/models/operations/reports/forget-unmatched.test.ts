@@ -27,7 +27,7 @@ describe('forgetUnmatched', () => {
   const stored = async () => (await rows<{ id: string }>(test.db, 'SELECT id FROM delivery_reports ORDER BY id')).map(({ id }) => id);
   const forget = (forMs = 10_000) => forgetUnmatched(test.db, timeouts, Date.now() + forMs);
 
-  it('deletes reports that match no message after the longest time-out and 30 days, and no others', async () => {
+  it('reports that match no message are deleted after the longest time-out and 30 days, and no others', async () => {
     const message = await buildSent(test.db, (await buildWorkspace(test.db)).id);
     const kept = [
       ...(await store([34], message)),
@@ -41,7 +41,7 @@ describe('forgetUnmatched', () => {
     assert.equal(await forget(), 0);
   });
 
-  it('goes on after its last page, and reads each report once', async () => {
+  it('the deletion of unmatched reports continues after its last page, and reads each report once', async () => {
     await store(Array.from({ length: 1_500 }, (_, at) => 100 - at / 1_000));
     await store([33.5]);
     assert.equal(await forget(0), 0);
@@ -51,7 +51,7 @@ describe('forgetUnmatched', () => {
     assert.equal(await forget(), 0, 'the place is behind it');
   });
 
-  it('reads only the reports of its pages, of however many match no message', async () => {
+  it('the deletion of unmatched reports reads only the reports of its pages', async () => {
     const storeMany = (count: number, days: number, isMatched: boolean) =>
       rows(
         test.db,

@@ -23,7 +23,7 @@ describe('recordReports', () => {
     );
   const wakeOf = (group_id: string, late = false) => ({ groupId: group_id, workflowId: `msg:${group_id}`, late });
 
-  it('stores a report with the words of the provider and wakes the group of its message', async () => {
+  it('a report is stored with the words of the provider, and wakes the group of its message', async () => {
     const message = await buildSent(test.db, workspaceId);
     const occurred_at = new Date('2027-01-01T00:00:00.123Z');
     const raw = '{"status":"failed", "code":30005}';
@@ -38,7 +38,7 @@ describe('recordReports', () => {
     assert.equal(await statusOf(test.db, message.id), 'sent/awaiting_report', 'the inbox is not the truth yet');
   });
 
-  it('wakes a group once for many reports, and again after it has read them', async () => {
+  it('a group is woken once for many reports, and again after it has read them', async () => {
     const message = await buildSent(test.db, workspaceId, { channel: 'whatsapp' });
     const wakes = await Promise.all(
       (['sent', 'delivered', 'sent'] as const).map((status) => recordReports(test.db, [reportOf(message, status)])),
@@ -52,7 +52,7 @@ describe('recordReports', () => {
     );
   });
 
-  it('stores a repeated report once', async () => {
+  it('a repeated report is stored once', async () => {
     const message = await buildSent(test.db, workspaceId);
     const report = reportOf(message, 'delivered');
     const wakes = await Promise.all(Array.from({ length: 5 }, () => recordReports(test.db, [report, report])));
@@ -65,13 +65,13 @@ describe('recordReports', () => {
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered']);
   });
 
-  it('keeps a report for an unknown id without waking a group', async () => {
+  it('a report for an unknown id is kept, and wakes no group', async () => {
     const report = reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered');
     assert.deepEqual(await recordReports(test.db, [report]), []);
     assert.deepEqual(await inbox(report.provider_message_id), [{ status: 'delivered', message_id: null, outcome: null, applied: false }]);
   });
 
-  it('matches by the id that the provider echoes before its own id is known', async () => {
+  it('a report is matched by the id that the provider echoes, before its own id is known', async () => {
     const { id } = await buildClaimed(test.db, workspaceId);
     const { group_id } = await messageOf(test.db, id);
     const report = reportOf({ id, provider_message_id: 'prov-echo' }, 'delivered');
@@ -86,7 +86,7 @@ describe('recordReports', () => {
     assert.deepEqual(await eventsOf(test.db, id), ['queued', 'sent', 'delivered']);
   });
 
-  it('ignores an echoed id of a message that another provider has', async () => {
+  it('an echoed id of a message that another provider has is ignored', async () => {
     const queued = await buildQueued(test.db, workspaceId);
     const claimed = await buildClaimed(test.db, workspaceId);
     const sent = await buildSent(test.db, workspaceId);
@@ -106,7 +106,7 @@ describe('recordReports', () => {
     await recordHandoffs(test.db, [acceptedAs(claimed)]);
   });
 
-  it('prefers the id of the provider to the echoed id', async () => {
+  it('a report is matched by the id of the provider rather than by the echoed one', async () => {
     const [right, wrong] = [await buildSent(test.db, workspaceId), await buildClaimed(test.db, workspaceId)];
     await recordReports(test.db, [{ ...reportOf(right, 'delivered'), message_id: wrong.id }]);
     assert.deepEqual(
@@ -115,7 +115,7 @@ describe('recordReports', () => {
     );
   });
 
-  it('changes no message of another workspace', async () => {
+  it('a report with the id of a message of another workspace does not change that', async () => {
     const victim = await buildWorkspace(test.db, 1_000_000);
     for (const wrong of [await buildClaimed(test.db, victim.id), await buildSent(test.db, victim.id)]) {
       const earlier = await messageOf(test.db, wrong.id);
@@ -132,7 +132,7 @@ describe('recordReports', () => {
     );
   });
 
-  it('wakes all groups of a callback, and returns the closed ones', async () => {
+  it('a callback wakes all groups of its reports, and returns the closed ones', async () => {
     const [open, closed] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
     await giveUpOnReports(test.db, closed.group_id);
     const wakes = await recordReports(test.db, [
@@ -144,7 +144,7 @@ describe('recordReports', () => {
     assert.deepEqual(wakes.toSorted(byId), [wakeOf(open.group_id), wakeOf(closed.group_id, true)].toSorted(byId));
   });
 
-  it('applies a read receipt of a closed group at once, without a workflow', async () => {
+  it('a read receipt of a closed group is applied at once, without a workflow', async () => {
     const message = await buildSent(test.db, workspaceId, { channel: 'whatsapp' });
     await recordReports(test.db, [reportOf(message, 'delivered')]);
     await applyReports(test.db, message.group_id);
@@ -153,7 +153,7 @@ describe('recordReports', () => {
     assert.deepEqual(await eventsOf(test.db, message.id), ['queued', 'sent', 'delivered'], 'read has no event');
   });
 
-  it('stores that a carrier has a message only while its hand-off is unknown', async () => {
+  it('a status that only says that the carrier has the message is stored while its hand-off is unknown', async () => {
     const taken = (message: { id: string; provider_message_id: string | null }) => ({
       ...reportOf(message, 'sent'),
       message_id: message.id,
@@ -176,7 +176,7 @@ describe('recordReports', () => {
     assert.equal((await messageOf(test.db, claimed.id)).provider_message_id, 'prov-taken');
   });
 
-  it('nothing changes without reports', async () => {
+  it('a callback without reports wakes no group', async () => {
     assert.deepEqual(await recordReports(test.db, []), []);
   });
 });

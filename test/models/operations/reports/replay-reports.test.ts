@@ -36,7 +36,7 @@ describe('replayReports', () => {
       [id],
     );
 
-  it('changes nothing for applied reports', async () => {
+  it('a replay of applied reports changes nothing', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     for (const status of ['failed', 'delivered', 'sent'] as const) {
       await recordReports(test.db, [reportOf(message, status)]);
@@ -48,7 +48,7 @@ describe('replayReports', () => {
     assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
   });
 
-  it('applies reports that were ignored by mistake', async () => {
+  it('a replay applies reports that were ignored by mistake', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     await recordReports(test.db, [reportOf(message, 'delivered')]);
     await rows(test.db, `UPDATE delivery_reports SET applied_at = now(), outcome = 'ignored', reason = 'backwards' RETURNING id`);
@@ -61,7 +61,7 @@ describe('replayReports', () => {
     );
   });
 
-  it('matches a report without a message', async () => {
+  it('a replay matches a report that had no message', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     const stranger = { id: uuidv7(), provider_message_id: 'p-unknown' };
     await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(stranger, 'delivered')]);
@@ -71,7 +71,7 @@ describe('replayReports', () => {
     assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
   });
 
-  it('an old report is as old in the inbox as its replay', async () => {
+  it('a replayed report waits in the inbox since its replay, not since its first arrival', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     await recordReports(test.db, [reportOf(message, 'delivered')]);
     await applyReports(test.db, message.group_id);
@@ -82,7 +82,7 @@ describe('replayReports', () => {
     assert.deepEqual([wakes.length, inbox_waiting, Number(inbox_seconds) < 3_600], [1, 1, true]);
   });
 
-  it('selects by provider, message or time', async () => {
+  it('a replay selects reports by provider, message or time', async () => {
     const messages = [await buildSent(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)] as const;
     await recordReports(
       test.db,
@@ -97,7 +97,7 @@ describe('replayReports', () => {
     assert.deepEqual(counts, [2, 0, 1, 2, 0]);
   });
 
-  it('reads only the reports that are asked for, of however many there are', async () => {
+  it('a replay reads only the reports that are asked for, of however many there are', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     const stranger = { id: uuidv7(), provider_message_id: 'p-unknown' };
     await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(stranger, 'delivered')]);
@@ -131,7 +131,7 @@ describe('replayReports', () => {
     return read?.count ?? 0;
   };
 
-  it('adds no suppression for an old bounce', async () => {
+  it('a replay adds no suppression for an old bounce', async () => {
     const message = await buildSent(test.db, test.workspaceId, { channel: 'email', to: 'gone@example.org' });
     await recordReports(test.db, [reportOf(message, 'failed', { error_code: '30008', is_permanent: true })]);
     await applyReports(test.db, message.group_id);

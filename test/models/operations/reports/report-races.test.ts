@@ -70,7 +70,7 @@ describe('reports that race with the work on their group', () => {
       return status === 'delivered/delivered' ? null : status;
     }));
 
-  it('correct a failure that is being refunded, with at most one refund', () =>
+  it('a report corrects a failure that is being refunded, with at most one refund', () =>
     repeat(async () => {
       const claim = await buildClaimed(test.db, workspaceId);
       const { id, attempt } = claim;
@@ -130,7 +130,7 @@ describe('reports that race with the work on their group', () => {
       return status === 'delivered/delivered' ? null : status;
     }));
 
-  it('cause no deadlock and wake each group once when they are of many groups', () =>
+  it('reports of many groups cause no deadlock, and wake each group once', () =>
     repeat(async () => {
       const messages = await Promise.all(Array.from({ length: 6 }, () => buildSent(test.db, workspaceId)));
       const callbacks = (['sent', 'delivered'] as const).map((status, index) => {
