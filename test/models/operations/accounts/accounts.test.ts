@@ -114,7 +114,7 @@ describe('accounts', () => {
     assert.equal(await workspaceOf(earlier), undefined);
   });
 
-  it('identifyApiKeys finds a key while processes before and after a change of the secret use it at the same time', async () => {
+  it('identifyApiKeys finds a key while processes with the former and the new secret use it', async () => {
     const { workspace } = await join();
     const { key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
     const [one, other] = [config.secretKey, 'other'].map((secretKey) => digestApiKey(secretKey, key)) as [Buffer, Buffer];

@@ -42,21 +42,21 @@ describe('asCaller', () => {
   }
   const query = (sql: string, bind: unknown[]) => (transaction: Transaction) => test.db.query(sql, { bind, transaction });
 
-  it('refuses a session that ends while it waits for the lock', async () => {
+  it('a change is refused if its session ends while it waits for the lock', async () => {
     await assert.rejects(during(query('UPDATE workspaces SET token_version = 1 WHERE id = $1', [workspaceId]), session()), ended);
   });
-  it('refuses a JWT that is revoked while it waits for the lock', async () => {
+  it('a change is refused if its JWT is revoked while it waits for the lock', async () => {
     const id = uuidv7();
     const revoke = query('INSERT INTO revoked_tokens (id, workspace_id, expires_at) VALUES ($1, $2, now())', [id, workspaceId]);
     await assert.rejects(during(revoke, session(id)), ended);
     assert.equal(await run(session(uuidv7())), 'done');
   });
-  it('refuses a key that is revoked while it waits for the lock', async () => {
+  it('a change is refused if its key is revoked while it waits for the lock', async () => {
     const { id } = await keyOf();
     const revoke = query('UPDATE api_keys SET is_active = false WHERE id = $1', [id]);
     await assert.rejects(during(revoke, { keyId: id, token: null }), { code: 'unauthorized', message: 'API key has been deactivated' });
   });
-  it('refuses an expired key, and everybody in a closed workspace', async () => {
+  it('a change is refused with an expired key, and with any credential in a closed workspace', async () => {
     const { id } = await keyOf();
     assert.equal(await run({ keyId: id, token: null }), 'done');
     await rows(test.db, 'UPDATE api_keys SET expires_at = now() WHERE id = $1', [id]);
@@ -66,7 +66,7 @@ describe('asCaller', () => {
     await assert.rejects(run({ keyId: id, token: null }), { message: 'Invalid API key' });
     await assert.rejects(run(session()), ended);
   });
-  it('lets a logout wait until it has ended', async () => {
+  it('a logout waits until a change of its session has ended', async () => {
     const id = uuidv7();
     let loggedOut: Promise<void> | undefined;
     await run(session(id), async () => {
@@ -77,7 +77,7 @@ describe('asCaller', () => {
     await loggedOut;
     await assert.rejects(run(session(id)), ended);
   });
-  it('refuses a session that has ended and would end another', async () => {
+  it('a session that has ended cannot end another one', async () => {
     const own = await buildSession(workspaceId);
     const other = await buildSession(workspaceId);
     const origin = { ...byTest, credential: session(own.id) };

@@ -32,7 +32,7 @@ describe('forgetOwner', () => {
     });
   }
 
-  it('removes the value of each personal column, and keeps the others', async () => {
+  it('forgetting an owner removes the value of each personal column, and keeps the others', async () => {
     await ApiKey.issue(testConfig().secretKey, { workspace_id: test.workspaceId, name: 'x', scopes: ['read_messages'] });
     const { row } = await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await row.update({ deleted_at: new Date() });

@@ -13,7 +13,7 @@ describe('the webhooks of a workspace', () => {
     ['deactivated', deactivateWebhooks],
     ['deleted', deleteWebhooks],
   ] as const) {
-    it(`webhooks of a workspace are ${what} together without a deadlock with deliveries that are left to their retriers`, async () => {
+    it(`webhooks of a workspace are ${what} without a deadlock with deliveries that are left to retriers`, async () => {
       const ids: string[] = [];
       for (let count = 1; count <= 3; count += 1) ids.push((await buildWebhook(test.workspaceId, 'https://one.example.test/')).row.id);
       const retriers = await test.db.transaction();

@@ -11,7 +11,7 @@ const ownOfEach = ['id', 'digest', 'key_prefix', 'is_active', 'last_used_at', 'l
 describe('rotateApiKey', () => {
   const test = workspaceForEach();
 
-  it('copies every column of a key that is not named here', async () => {
+  it('a rotated key has every column of the former one, except those that each key has for itself', async () => {
     const config = testConfig();
     const { row: former } = await ApiKey.issue(config.secretKey, {
       workspace_id: test.workspaceId,

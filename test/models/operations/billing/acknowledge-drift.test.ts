@@ -34,7 +34,7 @@ describe('acknowledgeDrift', () => {
     await rows(test.db, 'ALTER TABLE credit_entries ENABLE TRIGGER USER');
   };
 
-  it('posts the difference to the ledger, leaves the balance, and ends what the audit and each run of the watcher report', async () => {
+  it('an acknowledged difference is posted to the ledger, leaves the balance, and is reported no more', async () => {
     await moveBalance(-7_000);
     await buildQueued(test.db, id);
     assert.deepEqual(await drift(), [-7_000]);
@@ -50,7 +50,7 @@ describe('acknowledgeDrift', () => {
     assert.deepEqual(await entries(4), [], 'a second call posts nothing');
   });
 
-  it('accepts what strayed in an earlier piece of a long ledger', async () => {
+  it('a difference in an earlier piece of a long ledger is acknowledged', async () => {
     await moveBalance(5_000_000);
     await buildQueued(test.db, id);
     const count = 5_000;
@@ -66,7 +66,7 @@ describe('acknowledgeDrift', () => {
     assert.deepEqual(await audit(), []);
   });
 
-  it('hides no later difference', async () => {
+  it('an acknowledged difference hides no later one', async () => {
     await moveBalance(-7_000);
     await acknowledge();
     await buildQueued(test.db, id);
@@ -76,7 +76,7 @@ describe('acknowledgeDrift', () => {
     assert.deepEqual(await audit(), ['ledger entry {"number":4}', 'balance {"balance":91002,"entry_count":4,"ledger":91000,"entries":4}']);
   });
 
-  it('hides no earlier entry that is changed or deleted later', async () => {
+  it('an acknowledged difference hides no earlier entry that is changed or deleted later', async () => {
     await buildQueued(test.db, id);
     await moveBalance(-7_000);
     await acknowledge();
@@ -87,7 +87,7 @@ describe('acknowledgeDrift', () => {
     assert.equal((await audit())[0], 'ledger entry {"number":3}');
   });
 
-  it('accepts entries that were posted while the balance was wrong, if the balance was corrected by hand', async () => {
+  it('entries that were posted to a wrong balance are acknowledged after it was corrected by hand', async () => {
     await moveBalance(-7_000);
     await buildQueued(test.db, id);
     await moveBalance(7_000);

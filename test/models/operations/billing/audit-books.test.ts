@@ -135,7 +135,7 @@ describe('the audit of the books', () => {
     ['refund', 1_000, uuidv7()],
     ['refund', 1_000, `cancel:${uuidv7()}`],
   ] as const)
-    it(`finds a ${kind} of ${reference.length === 36 ? 'no message' : `"${reference.slice(0, 7)}…"`}`, async () => {
+    it(`the audit of the books finds a ${kind} of ${reference.length === 36 ? 'no message' : `"${reference.slice(0, 7)}…"`}`, async () => {
       const id = await post(kind, amount, reference);
       assert.deepEqual(await audit(), [`ledger entry without its cause ${id}`]);
     });

@@ -36,7 +36,7 @@ describe('checkLedgers', () => {
     await buildQueued(test.db, workspaceId);
   };
 
-  it('names a workspace whose balance differs from its ledger until it is corrected', async () => {
+  it('a workspace whose balance differs from its ledger is named until it is corrected', async () => {
     assert.deepEqual(await drift(), []);
     await moveBalance(-1);
     assert.deepEqual(await drift(), drifted(99_999, 100_000));
@@ -49,7 +49,7 @@ describe('checkLedgers', () => {
     await mendEntry();
   });
 
-  it('finds changes since the last check, after any time', async () => {
+  it('a changed entry since the last check is found, after any time', async () => {
     await buildQueued(test.db, workspaceId);
     assert.deepEqual(await drift(), []);
     await buildQueued(test.db, workspaceId);
@@ -60,7 +60,7 @@ describe('checkLedgers', () => {
     await tamper('UPDATE credit_entries SET amount = amount + 500 WHERE number = 3');
   });
 
-  it('names a workspace with only old entries or none', async () => {
+  it('a wrong balance is found in a workspace with only old entries or none', async () => {
     await olden();
     const { id } = await buildWorkspace(test.db, 0);
     assert.deepEqual(await drift(), []);
@@ -71,7 +71,7 @@ describe('checkLedgers', () => {
   });
 
   for (const number of [2, 3])
-    it(`finds the recent entry number ${number} changed, and deleted`, async () => {
+    it(`a balance differs when the recent entry number ${number} is changed or deleted`, async () => {
       await buildEntries();
       await tamper(`UPDATE credit_entries SET amount = amount - 500 WHERE number = ${number}`);
       assert.deepEqual(await drift(), drifted(98_000, 97_500));
@@ -82,7 +82,7 @@ describe('checkLedgers', () => {
       await rows(test.db, 'INSERT INTO credit_entries SELECT * FROM kept');
     });
 
-  it('uses the numbers of entries, not their ids and times', async () => {
+  it('a balance is compared by the numbers of entries, not by their ids and times', async () => {
     await buildEntries();
     await tamper(`UPDATE credit_entries SET created_at = now() - number * interval '2 days'`);
     assert.deepEqual(await drift(), [], 'the last entry began first');
@@ -94,7 +94,7 @@ describe('checkLedgers', () => {
     await moveBalance(-1);
   });
 
-  it('numbers what is posted by hand, before or after the balance is moved', async () => {
+  it('an entry that is posted by hand is numbered, before or after the balance is moved', async () => {
     const post = (balanceAfter: number) =>
       rows(
         test.db,
@@ -111,7 +111,7 @@ describe('checkLedgers', () => {
     assert.deepEqual(await drift(), []);
   });
 
-  it('reads only recent entries of a long ledger', async () => {
+  it('only recent entries of a long ledger are read', async () => {
     const history = 20_000;
     await rows(
       test.db,
@@ -136,7 +136,7 @@ describe('checkLedgers', () => {
     return read?.count ?? 0;
   };
 
-  it('starts with the balance at the first numbered entry', async () => {
+  it('entries are numbered from the migration on, which keeps the balance before as the opening balance', async () => {
     await buildQueued(test.db, workspaceId);
     await rows(test.db, 'DELETE FROM ledger_marks');
     await rows(test.db, 'DROP FUNCTION number_ledger_entry CASCADE');

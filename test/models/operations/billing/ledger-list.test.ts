@@ -10,7 +10,7 @@ const history = 5_000;
 describe('the list of a long ledger', () => {
   const test = useDatabase({ poolMax: 1 });
 
-  it('a page is numbered without reading the whole ledger', async () => {
+  it('a page of the ledger is numbered without a read of the whole ledger', async () => {
     const { id } = await buildWorkspace(test.db);
     await rows(
       test.db,

@@ -29,7 +29,7 @@ describe('debit and credit', () => {
   const messagesOf = async (workspaceId: string) =>
     (await rows<{ message_count: number }>(test.db, 'SELECT message_count FROM workspaces WHERE id = $1', [workspaceId]))[0]?.message_count;
 
-  it('debits all with an exact balance', async () => {
+  it('all postings are debited with an exact balance', async () => {
     const { id } = await buildWorkspace(test.db, 1_600);
     const list = postings(1_000, 500, 100);
     assert.deepEqual(
@@ -40,7 +40,7 @@ describe('debit and credit', () => {
     assert.equal(await messagesOf(id), 16);
   });
 
-  it('debits what fits, in order, when the sum is too high', async () => {
+  it('a balance that is too low pays in order for the postings that fit', async () => {
     const { id } = await buildWorkspace(test.db, 1_600);
     const list = postings(1_000, 1_000, 500, 200, 100);
     const taken = await debited(id, list);
@@ -51,14 +51,14 @@ describe('debit and credit', () => {
     assert.deepEqual([await balanceOf(test.db, id), await messagesOf(id)], [0, 16], 'and counts the messages of what it took');
   });
 
-  it('debits nothing when nothing fits, without an entry', async () => {
+  it('a balance that is too low for every posting pays for none, without an entry', async () => {
     const { id } = await buildWorkspace(test.db, 99);
     assert.deepEqual(await debited(id, postings(100)), []);
     assert.deepEqual(await debited(id, postings(100, 500)), []);
     assert.deepEqual([await ledgerOf(test.db, id), await messagesOf(id)], [['grant 99'], 0]);
   });
 
-  it('gives back nothing of the day before when another debit was the first of the new day', async () => {
+  it('a refund gives nothing back to the limit of today for a debit of yesterday', async () => {
     const { id } = await buildWorkspace(test.db, 1_600);
     const list = postings(500);
     await debited(id, list);
@@ -81,7 +81,7 @@ describe('debit and credit', () => {
     assert.ok(((await balanceOf(test.db, id)) ?? -1) >= 0);
   });
 
-  it('posts a cause once, and a second refund of a message changes nothing', async () => {
+  it('a cause is posted once, and a second refund of a message changes nothing', async () => {
     const { id } = await buildWorkspace(test.db, 1_000);
     const list = postings(300);
     await refunded(id, list);
@@ -97,7 +97,7 @@ describe('debit and credit', () => {
     const debtOf = async (workspaceId: string) =>
       (await rows<{ debt: number }>(test.db, 'SELECT debt FROM workspaces WHERE id = $1', [workspaceId]))[0]?.debt;
 
-    it('takes the balance, and later credits pay the debt first', async () => {
+    it('credits above the balance are taken back as a debt, which later credits pay first', async () => {
       const { id } = await buildWorkspace(test.db, 1_000);
       await taken(id, 400);
       await taken(id, 900);
@@ -119,7 +119,7 @@ describe('debit and credit', () => {
       assert.equal(await balanceOf(test.db, id), 600);
     });
 
-    it('keeps all amounts with debits, refunds and debts at once', async () => {
+    it('debits, refunds and debts at the same time lose no amount', async () => {
       const { id } = await buildWorkspace(test.db, 2_000);
       await Promise.all(Array.from({ length: 45 }, () => [taken(id, 300), refunded(id, postings(200)), debited(id, postings(100))]).flat());
       const debitedSum = -(await ledgerOf(test.db, id)).reduce(
@@ -154,7 +154,7 @@ describe('debit and credit', () => {
     }
   });
 
-  it('leaves nothing after a rollback', async () => {
+  it('a debit that is rolled back leaves nothing', async () => {
     const { id } = await buildWorkspace(test.db, 1_000);
     const failing = test.db.transaction(async (transaction) => {
       await debit(test.db, transaction, id, postings(300));

@@ -48,7 +48,7 @@ describe('opt requests that arrive in another order', () => {
     assert.deepEqual(await suppressionsOf(test.db, other.id), ['email ben@example.com opt_out provider']);
   });
 
-  it('a subscription that names no message ends the opt-outs from all workspaces of the account, unless they are newer', async () => {
+  it('a subscription that names no message ends all older opt-outs from workspaces of the account', async () => {
     const other = await buildWorkspace(test.db);
     const mail = { channel: 'email', to: 'eve@example.com' } as const;
     const [ofOne, ofOther] = [await buildSent(test.db, test.workspaceId, mail), await buildSent(test.db, other.id, mail)];

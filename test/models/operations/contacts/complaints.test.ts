@@ -75,7 +75,7 @@ describe('the unsubscribe link', () => {
     ['after an opt-out that a carrier reported', ['provider', 'unsubscribe']],
     ['before an opt-out that a carrier reported', ['unsubscribe', 'provider']],
   ] as const) {
-    it(`the unsubscribe link holds after a new subscription at the carrier: ${what}`, async () => {
+    it(`an opt-out by the unsubscribe link stays after a new subscription at the carrier: ${what}`, async () => {
       const { id } = await buildSent(test.db, test.workspaceId, email);
       const ofMail = { ...ofSandbox, message_id: id };
       for (const source of sources) await optOut(test.db, { ...ofMail, reason: 'opt_out', source });

@@ -7,7 +7,7 @@ import { workspaceForEach } from '../../../support/for-each.js';
 describe('bulkContactsByTag', () => {
   const test = workspaceForEach({ balance: 0 });
 
-  it('returns the requested number, oldest first', async () => {
+  it('contacts with a tag are found in the requested number, oldest first', async () => {
     const ids: string[] = [];
     for (const digit of [1, 2, 3, 4, 5]) {
       const fields = { name: null, phone: `+1555000000${digit}`, email: null, tags: ['vip'], custom_fields: {} };
@@ -17,7 +17,7 @@ describe('bulkContactsByTag', () => {
     assert.deepEqual([...found.keys()], ids.slice(0, 3));
   });
 
-  it('returns 501 of 502 contacts, and all when more are requested', async () => {
+  it('contacts with a tag are found beyond a page of 500, up to the requested number', async () => {
     const insert = `INSERT INTO contacts (id, workspace_id, phone, tags)
       SELECT gen_random_uuid(), $1, '+1555' || lpad(n::text, 7, '0'), ARRAY['vip'] FROM generate_series(1, 502) AS n`;
     await rows(test.db, insert, [test.workspaceId]);

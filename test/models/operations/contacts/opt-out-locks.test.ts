@@ -37,7 +37,7 @@ describe('STOP and START of a recipient of several workspaces', () => {
     ['STOP', () => optOut(test.db, stop)],
     ['START', () => optIn(test.db, sender)],
   ] as const) {
-    it(`locks the entries in the order of their workspaces: ${name}`, async () => {
+    it(`${name} locks the entries in the order of their workspaces`, async () => {
       const held = await test.db.transaction();
       await select(test.db, lock, [one], held);
       const recording = record();

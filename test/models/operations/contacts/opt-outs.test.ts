@@ -21,7 +21,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
     ['Argentina', '+541123456789', '+5491123456789'],
     ['Brazil', '+5561987654321', '+556187654321'],
   ] as const) {
-    it(`holds for both ways of writing the number, until START: ${country}`, async () => {
+    it(`STOP holds for both ways of writing a number, until START: ${country}`, async () => {
       const isRefused = async (number: string) => {
         const { id, group_id } = await buildQueued(test.db, test.workspaceId, { channel: 'whatsapp', to: number });
         await claimAll(test.db, group_id, sandboxEverywhere);
@@ -35,7 +35,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
       assert.deepEqual([await isRefused(to), await isRefused(author)], [false, false]);
     });
 
-    it(`holds for the number as the workspace wrote it, until START: ${country}`, async () => {
+    it(`STOP holds for a number as the workspace wrote it, until START: ${country}`, async () => {
       await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
       const sender = { provider: 'sandbox', channel: 'whatsapp', recipient: author } as const;
       await optOut(test.db, { ...sender, ...byText });
@@ -62,7 +62,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
     }
   });
 
-  it('holds for an erased recipient', async () => {
+  it('STOP holds for an erased recipient', async () => {
     const digest = (recipient: string) => digestOf(Buffer.alloc(32), recipient);
     const to = '+525512345678';
     const { id } = await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
@@ -71,7 +71,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
     assert.deepEqual(await listed(), [digest(to)]);
   });
 
-  it('holds for both ways of writing the number of an erased recipient', async () => {
+  it('a suppression of an erased recipient holds for both ways of writing the number', async () => {
     const key = Buffer.alloc(32);
     const digest = (recipient: string) => digestOf(key, recipient);
     await rows(
@@ -103,7 +103,7 @@ describe('an opt-out without a message', () => {
     });
   }
 
-  it('keeps the entry of the workspace also if a process of the former version stores it', async () => {
+  it('the entry of the workspace stays also if a process of the former version stores an opt-out', async () => {
     const recipient = '+15557770003';
     const own = { workspace_id: test.workspaceId, channel: 'sms', recipient, reason: 'manual', source: 'api' } as const;
     await suppress(test.db, [own]);
@@ -125,7 +125,7 @@ describe('an opt-out without a message', () => {
     assert.deepEqual(await rows(test.db, 'SELECT 1 FROM suppressions WHERE workspace_id = $1', [test.workspaceId]), []);
   });
 
-  it('holds for a recipient with erased and newer messages, whose next message fails', async () => {
+  it('an opt-out holds for a recipient with erased and newer messages, whose next message fails', async () => {
     const key = Buffer.alloc(32);
     const digest = (recipient: string) => digestOf(key, recipient);
     const to = '+15557770001';

@@ -22,7 +22,7 @@ describe('searchContacts', () => {
   };
 
   for (const size of [1, 2, 3, 5, 10, 11])
-    it(`finds each contact once by page and by cursor, in parts of ${size}`, async () => {
+    it(`a search finds each contact once by page and by cursor, in parts of ${size}`, async () => {
       const expected = await storeContacts();
       const byPage: string[] = [];
       for (const page of [1, 2, 3, 4]) {
@@ -48,7 +48,7 @@ describe('searchContacts', () => {
     assert.deepEqual(await search({ page: Number.MAX_SAFE_INTEGER, limit: 100 }, 3), { rows: [], total: 5, next: null });
   });
 
-  it('takes a turn for each part, and after a cursor only until its page is full', async () => {
+  it('a search takes a turn for each part, and after a cursor only until its page is full', async () => {
     const found = await storeContacts();
     let turns = 0;
     const counted = <Result>(read: () => Promise<Result>) => {

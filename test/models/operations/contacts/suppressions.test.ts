@@ -148,7 +148,7 @@ describe('suppressions', () => {
       assert.deepEqual(await listed(), [`sms ${phone} opt_out provider`]);
     });
 
-    it('a new subscription ends an entry by a refusal, and none by a bounce or the workspace', async () => {
+    it('a new subscription ends a suppression from a refusal, but none from a bounce or the workspace', async () => {
       const { id, attempt } = await buildClaimed(test.db, test.workspaceId, { channel: 'email', to: 'ada@example.com' });
       await buildSent(test.db, test.workspaceId, { channel: 'email', to: 'ada@example.com' });
       const refusal = { outcome: 'rejected', error_code: 'suppressed', error_message: 'Inactive', provider_error_code: '406' } as const;

@@ -23,18 +23,18 @@ describe('STOP about a message whose hand-off has no recorded acceptance', () =>
   };
 
   for (const [state, make] of [
-    ['the call is in progress', async () => undefined],
-    ['the answer was lost', lostAnswer],
-    ['the message was given up', givenUp],
+    ['the call of the first one is in progress', async () => undefined],
+    ['the answer about the first one was lost', lostAnswer],
+    ['the first one was given up', givenUp],
     [
-      'the acceptance came after the message was given up',
+      'the first one was accepted after it was given up',
       async (claim: { id: string; attempt: number }) => {
         await givenUp(claim);
         await recordHandoffs(test.db, [acceptedAs(claim)]);
       },
     ],
   ] as const) {
-    it(`the next message fails with suppressed until START: ${state}`, async () => {
+    it(`after STOP the next message fails as suppressed until START, also if ${state}`, async () => {
       const { id, attempt } = await buildClaimed(test.db, test.workspaceId, { to });
       await make({ id, attempt });
       await optOut(test.db, stop);
@@ -44,13 +44,13 @@ describe('STOP about a message whose hand-off has no recorded acceptance', () =>
     });
   }
 
-  it('the next message is sent if only another account may have the first one', async () => {
+  it('after STOP the next message is sent if only another account may have the first one', async () => {
     await buildClaimed(test.db, test.workspaceId, { to });
     await optOut(test.db, { ...stop, provider: 'twilio' });
     assert.equal(await nextStatus(), 'queued/sending');
   });
 
-  it('the next message is sent if the account certainly did not take the first one', async () => {
+  it('after STOP the next message is sent if the account certainly did not take the first one', async () => {
     const { id, attempt } = await buildClaimed(test.db, test.workspaceId, { to });
     await recordHandoffs(test.db, [{ id, attempt, provider: 'sandbox', outcome: 'retryable', detail: 'refused' }]);
     await optOut(test.db, stop);

@@ -12,7 +12,7 @@ const history = 5_000;
 describe('lists of the deliveries of a webhook with a long history', () => {
   const test = workspaceForEach({ poolMax: 1 });
 
-  it('few deliveries are read for a message, or for those that are pending', async () => {
+  it('a list of the deliveries of a message, or of pending ones, reads few rows', async () => {
     const { row: webhook } = await buildWebhook(test.workspaceId, 'https://one.example.test/');
     await buildBacklog(test.db, webhook, { count: history });
     await rows(test.db, `UPDATE deliveries SET status = 'succeeded', next_attempt_at = NULL`);

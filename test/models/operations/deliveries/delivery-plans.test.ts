@@ -54,7 +54,7 @@ describe('plans that were made while the tables were small', () => {
     assert.ok(read < 10 * (backlog + page), `${read} index entries`);
   });
 
-  it('the events of a message are read only with each other, when its retrier looks for their order', async () => {
+  it('a retrier that looks for the order of events reads only those of the same message', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog });
     await inOneGroup(test.db, workspaceId, 4);
     const page = 100;

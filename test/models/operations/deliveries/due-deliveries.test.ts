@@ -15,7 +15,7 @@ describe('due deliveries', () => {
 
   const pause = () => Webhook.update({ is_active: false }, { where: { id: test.webhook.row.id } });
 
-  it('contain all that an attempt needs, in the order of their events', async () => {
+  it('due deliveries contain all that an attempt needs, in the order of their events', async () => {
     const { id, group_id } = await buildSent(test.db, test.workspaceId);
     const due = await firstDeliveries(test.db, group_id, false);
     assert.deepEqual(

@@ -35,7 +35,7 @@ describe('recordAttempts', () => {
 
   const record = async (...attempt: Parameters<typeof attemptWith>) => (await recordAttempts(test.db, [attemptWith(...attempt)]))[0];
 
-  it('moves an acknowledged delivery to succeeded and stores the answer', async () => {
+  it('an acknowledged delivery has succeeded, and its answer is stored', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     await record(delivery, { status: 'succeeded' });
     const { status, ladder_step, next_attempt_at, delivered_at } = await deliveryOf(test.db, delivery.id);
@@ -46,7 +46,7 @@ describe('recordAttempts', () => {
     ]);
   });
 
-  it('schedules the next retry after each failure, and numbers attempts from 1', async () => {
+  it('a failed attempt schedules the next retry, and attempts are numbered from 1', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     for (const step of [1, 2, 3]) {
       await record(delivery, { status: 'pending', inSeconds: 60 });
@@ -65,7 +65,7 @@ describe('recordAttempts', () => {
     );
   });
 
-  it('fails a delivery without a change to its webhook', async () => {
+  it('a delivery that fails changes nothing at its webhook', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     await record(delivery, { status: 'failed' });
     const { status, next_attempt_at, delivered_at } = await deliveryOf(test.db, delivery.id);
@@ -73,7 +73,7 @@ describe('recordAttempts', () => {
     assert.equal((await Webhook.owned(workspaceId, webhookId)).is_active, true);
   });
 
-  it('sends at most 20 mails an hour about disabled webhooks: the address may be that of another person', async () => {
+  it('at most 20 mails an hour are sent about disabled webhooks of a workspace', async () => {
     for (let time = 1; time <= 25; time += 1) {
       await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: true }, systemOrigin('operator'));
       await disableWebhook(test.db, webhookId, 'The endpoint answered 410 Gone', { url });
@@ -83,14 +83,14 @@ describe('recordAttempts', () => {
     assert.deepEqual(mails, { count: 20 });
   });
 
-  it('shows only the origin of a disabled webhook in the mail: the rest may be a secret, or an advertisement', async () => {
+  it('the mail about a disabled webhook has only the origin of its URL', async () => {
     const { row } = await buildWebhook(workspaceId, 'https://two.example.test/pay-your-invoice?token=1');
     await disableWebhook(test.db, row.id, 'Gone', row);
     const detail = { url: 'https://two.example.test', reason: 'Gone' };
     assert.deepEqual(await rows(test.db, 'SELECT detail FROM mails WHERE workspace_id = $1', [workspaceId]), [{ detail }]);
   });
 
-  it('disables a webhook that answers 410 and holds its deliveries', async () => {
+  it('a webhook that answers 410 is disabled, and its deliveries are held', async () => {
     const { row: other } = await buildWebhook(workspaceId, 'https://two.example.test/');
     const ofWebhook = async () =>
       (await buildDeliveries(test.db, workspaceId)).toSorted((a) => (a.webhook_id === webhookId ? -1 : 1)) as [DeliveryRow, DeliveryRow];
@@ -112,7 +112,7 @@ describe('recordAttempts', () => {
     );
   });
 
-  it('delays no attempt at the present URL after one at a former URL', async () => {
+  it('an attempt at a former URL delays no attempt at the present one', async () => {
     const [refused, gone] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
     const former = 'https://former.example.test/';
     const health = { webhookId, succeeded: false, isScheduled: true, isFirst: true, isProbe: false, retryAfterSeconds: 60, delays: [60] };
@@ -136,7 +136,7 @@ describe('recordAttempts', () => {
     assert.deepEqual([is_active, failing_since, resume_at], [true, null, null]);
   });
 
-  it('keeps the status of an ended delivery, and logs the attempt', async () => {
+  it('an ended delivery keeps its status after a further attempt, which is logged', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     await record(delivery, { status: 'succeeded' });
     const { delivered_at } = await deliveryOf(test.db, delivery.id);
@@ -146,20 +146,20 @@ describe('recordAttempts', () => {
     assert.equal((await attemptsOf(test.db, delivery.id)).length, 2);
   });
 
-  it('keeps a delivery failed whose webhook was deleted during the attempt', async () => {
+  it('a delivery whose webhook is deleted during the attempt stays failed', async () => {
     const delivery = await buildDelivery(test.db, workspaceId);
     await deleteWebhook(test.db, workspaceId, webhookId, byTest);
     await record(delivery, { status: 'pending', inSeconds: 60 });
     assert.equal((await deliveryOf(test.db, delivery.id)).status, 'failed');
   });
 
-  it('ignores an attempt of a deleted delivery', async () => {
+  it('an attempt of a deleted delivery is ignored', async () => {
     const id = unknownId();
     await record({ id, webhook_id: webhookId }, { status: 'succeeded' });
     assert.deepEqual(await attemptsOf(test.db, id), []);
   });
 
-  it('logs several attempts at once with different numbers', async () => {
+  it('attempts of a delivery at the same time are logged with different numbers', async () => {
     for (let round = 0; round < 8; round += 1) {
       const delivery = await buildDelivery(test.db, workspaceId);
       await Promise.all(Array.from({ length: 6 }, () => record(delivery, { status: 'pending', inSeconds: 60 })));
@@ -170,7 +170,7 @@ describe('recordAttempts', () => {
     }
   });
 
-  it('keeps the newest attempts of a delivery that is sent again and again', async () => {
+  it('a delivery that is sent again and again keeps its newest attempts', async () => {
     const [again, once] = [await buildDelivery(test.db, workspaceId), await buildDelivery(test.db, workspaceId)];
     await record(once, { status: 'succeeded' });
     for (let time = 1; time <= attemptsKept + 2; time += 1) await record(again, { status: 'succeeded' });

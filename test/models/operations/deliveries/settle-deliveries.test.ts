@@ -119,7 +119,7 @@ describe('the deliveries of a webhook', () => {
     assert.deepEqual(await statuses(), ['held', 'held', 'succeeded']);
   });
 
-  it('become due page by page when its URL changes while they wait for a retry', async () => {
+  it('deliveries that wait for a retry become due page by page when their URL changes', async () => {
     await buildBacklog(test.db, webhook, { count: 250, ladderStep: 3 });
     await buildBacklog(test.db, webhook, { count: 50, ladderStep: 3, carried: false });
     const due = () => retrierDeliveries(test.db, webhook.id, false, 1_000);

@@ -26,18 +26,18 @@ describe('eraseMessages', () => {
   const test = workspaceForEach();
   const personal = Object.entries(messageColumns).filter(([, { isPersonal }]) => isPersonal);
 
-  it('every column has a decision: personal, or kept', () => {
+  it('every column of a message has a decision: personal, or kept', () => {
     const decided = [...kept, ...personal.map(([name]) => name)];
     assert.deepEqual(decided.toSorted(), Object.keys(messageColumns).toSorted(), 'declare a new column `personal`, or list it as kept');
   });
 
-  it('every event type has a decision: the event of a message, or without personal data', () => {
+  it('every event type has a decision: of a message, or without personal data', () => {
     const ofMessages = Object.values(eventOfStatus).filter((type) => type !== null);
     const decided = [...ofMessages, ...impersonal].toSorted();
     assert.deepEqual(decided, [...eventTypes, testEventType].toSorted(), 'an erasure finds events by their message_id only');
   });
 
-  it('removes the value of each personal column, and of no other', async () => {
+  it('an erasure removes the value of each personal column of a message, and of no other', async () => {
     const message = await buildSent(test.db, test.workspaceId);
     await recordReports(test.db, [reportOf(message, 'delivered')]);
     await applyReports(test.db, message.group_id);

@@ -60,7 +60,7 @@ describe('eraseOld', () => {
       ({ id }) => id,
     );
 
-  it('erases only what is older than the days of the installation', async () => {
+  it('only messages that are older than the days of the installation are erased', async () => {
     const [older, younger] = [await old(11), await old(9)];
     assert.equal(await run(10), 1);
     assert.deepEqual([await isErased(older), await isErased(younger)], [true, false]);
@@ -70,12 +70,12 @@ describe('eraseOld', () => {
     assert.deepEqual([status, credits_used, segments, provider], ['delivered', 1000, 1, 'sandbox']);
   });
 
-  it('erases nothing where days are 0', async () => {
+  it('no message is erased if the days are 0', async () => {
     await old(5_000);
     assert.equal(await run(0), 0);
   });
 
-  it('uses the fewer days of workspace and installation', async () => {
+  it('messages are erased after the fewer days of workspace and installation', async () => {
     const message = await old(6);
     await own(7);
     assert.equal(await run(30), 0);
@@ -87,7 +87,7 @@ describe('eraseOld', () => {
     assert.deepEqual([await isErased(message), await isErased(other)], [true, true]);
   });
 
-  it('erases messages in progress after their end', async () => {
+  it('old messages in progress are erased after their end', async () => {
     const [open, told] = [await old(20, { isOpen: true }), await old(20)];
     await own(10);
     const { row } = await buildWebhook(test.workspaceId, 'https://one.example.test/');
@@ -122,7 +122,7 @@ describe('eraseOld', () => {
     assert.equal(await run(0), 1);
   });
 
-  it('erases batches that were open or locked when their time came', async () => {
+  it('old batches that were open or locked when their time came are erased later', async () => {
     await own(10);
     const [open, locked] = [await oldBatch(), await oldBatch(), await oldBatch()];
     await rows(test.db, 'UPDATE batches SET completed_at = now() WHERE id <> $1', [open]);
@@ -142,7 +142,7 @@ describe('eraseOld', () => {
     await rows(test.db, 'DELETE FROM batches'); // nobody has paid for them
   });
 
-  it('erases names of recipients in ids of old reports', async () => {
+  it('names of recipients in ids of old reports are erased', async () => {
     const raw = '{"recipient_id":"15553334444"}';
     const stranger = { id: uuidv7(), provider_message_id: messageIdFor('+15553334444') };
     await recordReports(test.db, [{ ...reportOf(stranger, 'delivered'), message_id: null, raw }]);
@@ -151,7 +151,7 @@ describe('eraseOld', () => {
     assert.deepEqual(await findInDatabase(test.db, '15553334444'), []);
   });
 
-  it('continues page by page where it stopped', async () => {
+  it('the erasure of old messages continues page by page where it stopped', async () => {
     await own(10);
     const messages = [];
     for (let count = 0; count < 3; count += 1) messages.push(await old(20 + count));
@@ -162,7 +162,7 @@ describe('eraseOld', () => {
     assert.deepEqual([await run(0), await isErased(late)], [1, true], 'what grew old since');
   });
 
-  it('writes the same digests after SECRET_KEY changed', async () => {
+  it('the key of the digests of erased recipients stays the same after a change of SECRET_KEY', async () => {
     const key = await erasureKey(test.db, secretKeys);
     const renewed = ['another-secret-key-another-secret-key', ...secretKeys] as const;
     await reencryptErasureKey(test.db, [...renewed]);

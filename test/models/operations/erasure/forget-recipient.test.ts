@@ -10,7 +10,7 @@ describe('an erasure among many reports without a message', () => {
   const test = workspaceForEach({ poolMax: 1 });
   const forget = (recipient: string) => forgetRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
 
-  it('all reports that name the recipient are emptied, and no others', async () => {
+  it('an erasure empties all reports that name the recipient, and no others', async () => {
     await rows(
       test.db,
       `INSERT INTO delivery_reports (id, provider, provider_message_id, status, occurred_at, raw)
@@ -28,7 +28,7 @@ describe('an erasure among many reports without a message', () => {
     assert.deepEqual(await named(), ['of 1', 'of 10002', 'of 10003', 'of 10004', 'of 2', 'of 3']);
   });
 
-  it('each report is read a few times, however many there are', async () => {
+  it('an erasure reads each report a few times, however many there are', async () => {
     const store = (count: number, isMatched: boolean) =>
       rows(
         test.db,

@@ -9,7 +9,7 @@ import { workspaceForEach } from '../../../support/for-each.js';
 describe('logIn', () => {
   const test = workspaceForEach();
 
-  it('counts no attempt whose password could not be verified', async () => {
+  it('a login whose password could not be verified is not counted as a try', async () => {
     const deps = { db: test.db, config: testConfig(), onMail: () => undefined, admit: async () => undefined };
     const [owner] = await rows<{ email: string }>(test.db, 'SELECT email FROM workspaces WHERE id = $1', [test.workspaceId]);
     const login = { email: owner?.email ?? '', password: 'wrong horse', client: [Buffer.from('client')] as const };

@@ -35,7 +35,7 @@ describe('deletion of old mails', () => {
       .map(({ name }) => name)
       .toSorted();
 
-  it('deletes notices 30 days after their creation, if they were sent or given up', async () => {
+  it('a notice is deleted 30 days after its creation, if it was sent or given up', async () => {
     await notice('sent-29', 29, { sent: true });
     await notice('sent-31', 31, { sent: true });
     await notice('refused-29', 29, { refused: true });
@@ -45,7 +45,7 @@ describe('deletion of old mails', () => {
     assert.deepEqual(await left(), ['refused-29', 'sent-29', 'waits-31']);
   });
 
-  it('deletes a link 30 days after it has expired, together with its mail', async () => {
+  it('a link is deleted 30 days after it has expired, together with its mail', async () => {
     await link('valid@example.com', -1);
     await link('29@example.com', 29);
     await link('31@example.com', 31);

@@ -15,7 +15,7 @@ describe('issueLowBalanceMails', () => {
   const issue = () => issueLowBalanceMails(test.db, 5_000, 600);
   const mails = () => rows(test.db, 'SELECT workspace_id, kind, detail, sent_at FROM mails');
 
-  it('mails a workspace below the limit once a day', async () => {
+  it('a workspace below the limit gets a mail once a day', async () => {
     const { id } = await buildWorkspace(test.db, 5_500);
     assert.equal(await issue(), 0, 'nothing was spent');
     await buildQueued(test.db, id, { cost: 500 });
@@ -36,14 +36,14 @@ describe('issueLowBalanceMails', () => {
     assert.deepEqual(await mails(), [{ workspace_id: id, kind: 'low_balance', detail: { balance: 4_500 }, sent_at: null }]);
   });
 
-  it('mails a workspace whose payment was taken back', async () => {
+  it('a workspace whose payment was taken back gets a mail', async () => {
     const { id } = await buildWorkspace(test.db, 5_500);
     const posting = { reference: 'evt_1', amount: 1_000, description: 'Payment taken back' };
     await inTransaction(test.db, (transaction) => takeBack(test.db, transaction, id, posting));
     assert.equal(await issue(), 1);
   });
 
-  it('mails no workspace that spent nothing recently or has more', async () => {
+  it('a workspace that spent nothing recently or has more gets no mail', async () => {
     await buildWorkspace(test.db, 0);
     const [rich, idle] = [await buildWorkspace(test.db, 100_000), await buildWorkspace(test.db, 2_000)];
     for (const { id } of [rich, idle]) await buildQueued(test.db, id);
@@ -52,7 +52,7 @@ describe('issueLowBalanceMails', () => {
     assert.deepEqual(await mails(), []);
   });
 
-  it('mails no workspace whose settings changed after it had spent', async () => {
+  it('a workspace whose settings change after its last spending gets no mail', async () => {
     const { id } = await buildWorkspace(test.db, 2_000);
     await buildQueued(test.db, id);
     const makeOld = `UPDATE credit_entries SET created_at = now() - interval '11 minutes'`;
@@ -62,7 +62,7 @@ describe('issueLowBalanceMails', () => {
     assert.equal(await issue(), 0);
   });
 
-  it('mails no closed workspace, which has no address', async () => {
+  it('a closed workspace, which has no address, gets no mail', async () => {
     const { id } = await buildWorkspace(test.db, 2_000);
     await buildQueued(test.db, id);
     await closeWorkspace(test.db, id, byTest);

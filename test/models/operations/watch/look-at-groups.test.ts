@@ -115,7 +115,7 @@ describe('the watcher’s queue of groups', () => {
     assert.deepEqual(await rows(test.db, 'SELECT id FROM message_groups WHERE closed_at IS NOT NULL'), [{ id: failed.group_id }]);
   });
 
-  it('the queue of groups fences only undecided messages', async () => {
+  it('the watcher’s queue of groups fences only undecided messages', async () => {
     const [undecided, queued] = [await buildUndecided(test.db, workspaceId), await buildQueued(test.db, workspaceId)];
     assert.equal(await fenceGroups(test.db, [undecided.group_id, queued.group_id]), 1);
     assert.deepEqual(await rows(test.db, 'SELECT id FROM messages'), [{ id: queued.id }]);

@@ -19,7 +19,7 @@ describe('gauges of the whole service', () => {
   const age = (seconds: number) =>
     rows(database.db, "UPDATE service_gauges SET claimed_at = claimed_at - $1 * interval '1 second'", [seconds]);
 
-  it('finds nothing open in an empty database', async () => {
+  it('no gauge finds anything open in an empty database', async () => {
     const { open_messages, open_complete, ...others } = await read();
     assert.deepEqual([open_messages, open_complete], [[], true]);
     assert.ok(
@@ -27,7 +27,7 @@ describe('gauges of the whole service', () => {
       JSON.stringify(others),
     );
   });
-  it('finds each value that a gauge shows', async () => {
+  it('every value that a gauge shows is found', async () => {
     const missing = new Set<string>();
     const noting = {
       get(found: GaugeReading, name: keyof GaugeReading) {
@@ -39,7 +39,7 @@ describe('gauges of the whole service', () => {
     clearServiceGauges();
     assert.deepEqual([...missing], []);
   });
-  it('finds open messages by reason with the age of the oldest, and what is overdue', async () => {
+  it('open messages are found by reason with the age of the oldest, and what is overdue', async () => {
     const { id } = await buildWorkspace(database.db);
     await buildQueued(database.db, id);
     const { group_id } = await buildQueued(database.db, id);
@@ -58,7 +58,7 @@ describe('gauges of the whole service', () => {
     const [queued] = (await read()).open_messages;
     assert.ok(queued !== undefined && queued.seconds < 60);
   });
-  it('a delivery that waits because its receiver fails, or that its webhook leaves to the retrier, is not overdue', async () => {
+  it('a delivery that waits for a failing receiver, or that is left to the retrier, is not overdue', async () => {
     const { id } = await buildWorkspace(database.db);
     await buildWebhook(id, 'https://one.example.test/', { events: ['message.queued'] });
     await buildDelivery(database.db, id);
@@ -93,7 +93,7 @@ describe('gauges of the whole service', () => {
     await rows(database.db, "UPDATE webhooks SET resume_at = now() + interval '1 hour' WHERE id = $1", [waiting?.webhook_id]);
     assert.equal(Math.round(((await read()).deliveries_overdue_seconds ?? 0) / 60), 10);
   });
-  it('counts every message of a group exactly, but not those that no longer wait', async () => {
+  it('every message of a group is counted, except those that no longer wait', async () => {
     const { id } = await buildWorkspace(database.db);
     const { group_id } = await buildQueued(database.db, id);
     for (let count = 1; count < 30; count += 1) {

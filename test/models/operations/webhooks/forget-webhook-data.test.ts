@@ -47,7 +47,7 @@ describe('forgetWebhookData', () => {
     return found === undefined ? 'nothing' : `${found.attempts} ${found.body ? 'with' : 'without'} body`;
   };
 
-  it('deletes bodies, then attempts, then rows by age, page by page', async () => {
+  it('bodies, then attempts, then deliveries are deleted by age, page by page', async () => {
     const ids: string[] = [];
     for (const days of [9, 11, 21, 31, 12, 13, 32, 33]) ids.push(await aged(days));
     assert.deepEqual(await forget(), { deliveries: 3, bodies: 4, attempts: 1 });
@@ -66,14 +66,14 @@ describe('forgetWebhookData', () => {
     assert.equal(await isForgotten(test.db, ids[0] as string), false);
   });
 
-  it('keeps open deliveries of any age, and everything with the setting 0', async () => {
+  it('open deliveries of any age are kept, and everything if the setting is 0', async () => {
     const [pending, done] = [await aged(99, 'pending'), await aged(99)];
     assert.deepEqual(await forget(2, { bodies: 0, attempts: 0, deliveries: 0 }), { deliveries: 0, bodies: 0, attempts: 0 });
     await forget();
     assert.deepEqual([await left(pending), await left(done)], ['1 with body', 'nothing']);
   });
 
-  it('deletes bodies and attempts also of deliveries that were still open at that age, once they have ended', async () => {
+  it('bodies and attempts of deliveries that were still open at that age are deleted after their end', async () => {
     const ids = [await aged(25, 'pending'), await aged(25, 'pending')];
     await forget(1);
     assert.deepEqual(await Promise.all(ids.map(left)), ['1 with body', '1 with body']);
@@ -83,7 +83,7 @@ describe('forgetWebhookData', () => {
     assert.deepEqual(await Promise.all(ids.map(left)), ['0 without body', '1 with body']);
   });
 
-  it('deletes attempts that were made after their age, at a resend, two days after the last of them', async () => {
+  it('attempts of a later resend are deleted two days after the last of them', async () => {
     const ids = [await aged(25), await aged(15)];
     const resend = async (id: string) =>
       recordAttempts(test.db, [{ ...attemptWith({ id, webhook_id: webhookId }, { status: 'succeeded' }), trigger: 'manual' }]);
@@ -98,7 +98,7 @@ describe('forgetWebhookData', () => {
     assert.deepEqual(await Promise.all(ids.map(left)), ['0 with body', '3 with body']);
   });
 
-  it('stops after its time limit and continues the next time', async () => {
+  it('the deletion of webhook data stops after its time limit, and continues the next time', async () => {
     const ids = [await aged(31), await aged(11)];
     await forgetWebhookData(test.db, retention, Date.now() - 1, 2);
     assert.deepEqual(await Promise.all(ids.map(left)), ['1 with body', '1 with body']);
@@ -106,7 +106,7 @@ describe('forgetWebhookData', () => {
     assert.deepEqual(await Promise.all(ids.map(left)), ['nothing', '1 without body']);
   });
 
-  it('skips locked rows and deletes them later', async () => {
+  it('locked rows of webhook data are skipped, and deleted later', async () => {
     const [held, free] = [await aged(31), await aged(32)];
     await inTransaction(test.db, async (transaction) => {
       await test.db.query('SELECT 1 FROM events WHERE id = $1 FOR KEY SHARE', { bind: [held], transaction });
@@ -117,14 +117,14 @@ describe('forgetWebhookData', () => {
     assert.equal(await left(held), 'nothing');
   });
 
-  it('removes a deleted webhook with its last delivery', async () => {
+  it('a deleted webhook is removed with its last delivery', async () => {
     await aged(31);
     await rows(test.db, 'UPDATE webhooks SET deleted_at = now() WHERE id = $1', [webhookId]);
     await forget();
     assert.deepEqual(await rows(test.db, 'SELECT 1 FROM webhooks WHERE id = $1', [webhookId]), []);
   });
 
-  it('fails a delivery that was resent while its body was deleted', async () => {
+  it('a delivery that is resent while its body is deleted fails', async () => {
     const { id, group_id } = await buildDelivery(test.db, workspaceId);
     await rows(test.db, 'UPDATE events SET body = NULL WHERE id = (SELECT event_id FROM deliveries WHERE id = $1)', [id]);
     assert.deepEqual(await firstDeliveries(test.db, group_id, false), []);

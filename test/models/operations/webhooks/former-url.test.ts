@@ -42,7 +42,7 @@ describe('a webhook that is changed while the failure of its former URL is recor
     return { ...attemptWith(delivery, { status: 'pending', inSeconds: 60 }), health };
   };
 
-  it('stays active if the former URL answered 410', async () => {
+  it('a webhook stays active if its URL is changed while the former one answers 410', async () => {
     const delivery = await buildDelivery(test.db, test.workspaceId);
     beforeNextTransaction(() => change(newUrl));
     const gone = attemptWith(delivery, { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' });
@@ -54,7 +54,7 @@ describe('a webhook that is changed while the failure of its former URL is recor
     ['a new URL', newUrl],
     ['another chance', { is_active: true }],
   ] as const) {
-    it(`stays active after days of failures if it gets ${name}`, async () => {
+    it(`a webhook stays active after days of failures if it gets ${name} meanwhile`, async () => {
       await rows(test.db, `UPDATE webhooks SET failing_since = now() - interval '6 days', failures = 3 WHERE id = $1`, [
         test.webhook.row.id,
       ]);
@@ -65,7 +65,7 @@ describe('a webhook that is changed while the failure of its former URL is recor
     });
   }
 
-  it('is attempted at once if the former URL asked to wait', async () => {
+  it('a webhook is attempted at once if its URL is changed while the former one asks to wait', async () => {
     const attempt = await failedAttempt(3_600);
     const other = await test.db.transaction();
     const sql = 'UPDATE webhooks SET url = $2, resume_at = NULL, failing_since = NULL, failures = 0 WHERE id = $1';

@@ -36,7 +36,7 @@ describe('reencryptSecrets', () => {
     return [row.secret, row.old_secret].map((sealed) => sealed && decrypt(key, secretContext(row.id), sealed));
   };
 
-  it('encrypts secrets of former keys with the present key', async () => {
+  it('secrets of former keys are encrypted with the present key', async () => {
     const [old, rotated, present, lost] = [await register(former), await register(former), await register(today), await register(foreign)];
     const next = await rotateSecret(test.db, today, { workspaceId, id: rotated.row.id, overlapHours: 1 }, byTest);
     const earlier = present.row.secret;
@@ -49,7 +49,7 @@ describe('reencryptSecrets', () => {
     assert.equal((await reencryptSecrets(test.db, [today, former])).reencrypted, 0, 'the second time there is nothing to do');
   });
 
-  it('encrypts the private keys of asymmetric webhooks', async () => {
+  it('the private keys of asymmetric webhooks are encrypted with the present key', async () => {
     const { row } = await register(former, true);
     await rotateSecret(test.db, former, { workspaceId, id: row.id, overlapHours: 1 }, byTest);
     const keys = async (key: string) => {
@@ -75,7 +75,7 @@ describe('reencryptSecrets', () => {
 
   const run = (env: NodeJS.ProcessEnv) => runAdmin(test.db, env, 'reencrypt');
 
-  it('the command encrypts the rest, and lists it, where no key opens that of the erasures', async () => {
+  it('secrets are encrypted although no key opens that of the erasures, and what stays is listed', async () => {
     const { row, secret } = await register(former);
     const lost = await register(foreign);
     await offerTotp(test.db, former, workspaceId, byTest);
@@ -94,7 +94,7 @@ describe('reencryptSecrets', () => {
     await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
   });
 
-  it('the command to encrypt secrets again prints what it did', async () => {
+  it('the command to encrypt secrets again says how many it encrypted', async () => {
     const { row, secret } = await register(former);
     const lost = await run({ SECRET_KEY: today });
     assert.deepEqual(

@@ -51,7 +51,7 @@ describe('updateWebhook and deleteWebhook', () => {
     ['has another address', { url: 'https://two.example.test/' }],
     ['is given another chance', { is_active: true }],
   ] as const) {
-    it(`waiting retries are due now when the webhook ${what}`, async () => {
+    it(`a waiting retry is due now when the webhook ${what}`, async () => {
       const [waiting, fresh, inFlight] = [await build(), await build(), await build()];
       await recordAttempts(test.db, [attemptWith(waiting, { status: 'pending', inSeconds: 3_600 })]);
       await leaveToRetriers(test.db, { left: [], inFlight: [inFlight] }, false);
@@ -68,7 +68,7 @@ describe('updateWebhook and deleteWebhook', () => {
     });
   }
 
-  it('waiting retries stay when the URL stays the same or the events change', async () => {
+  it('a waiting retry stays when the URL stays the same or the events change', async () => {
     const { id } = await build();
     await recordAttempts(test.db, [attemptWith({ id, webhook_id: webhookId }, { status: 'pending', inSeconds: 60 })]);
     const before = await deliveryOf(test.db, id);

@@ -44,7 +44,7 @@ describe('sums of messages by hour and day', () => {
   const wholeDays = () => ({ from: new Date(Date.now() - dayMs), to: new Date() });
   const overview = () => readOverview(test.db, workspaceId, wholeDays(), 'day');
 
-  it('sums of messages count a message where it was accepted, as it stands now', async () => {
+  it('a message counts in the hour of its acceptance, with its present status', async () => {
     const { id } = await buildQueued(test.db, workspaceId);
     const { created_at: accepted } = (await rows<{ created_at: Date }>(test.db, 'SELECT created_at FROM messages'))[0] ?? assert.fail();
     await move([id], 'sent');
@@ -70,7 +70,7 @@ describe('sums of messages by hour and day', () => {
     assert.deepEqual([part?.messages, part?.failed, part?.credits], [1, 1, 0]);
   });
 
-  it('sums by hour and day are what counting all messages gives, after any history, and also when the notes begin later', async () => {
+  it('sums by hour and day equal a count of all messages after any history, also when the notes begin later', async () => {
     const step = fc.oneof(
       fc.constant('queue' as const),
       fc.constant('batch' as const),
@@ -97,7 +97,7 @@ describe('sums of messages by hour and day', () => {
     );
   });
 
-  it('sums by hour are forgotten after 35 days; those by day stay', async () => {
+  it('sums by hour are forgotten after 35 days, and sums by day stay', async () => {
     await buildQueued(test.db, workspaceId);
     await fold();
     await rows(test.db, `UPDATE message_rollups SET at = at - interval '36 days'`);
