@@ -117,7 +117,9 @@ describe('recordHandoffs', () => {
   });
 
   it('a round without outcomes changes nothing', async () => {
+    const { id } = await buildClaimed(test.db, test.workspaceId);
     await recordHandoffs(test.db, []);
+    assert.equal(await statusOf(test.db, id), 'queued/sending');
   });
 
   it('a report that arrived before the id of its message is applied once the id is known', async () => {
