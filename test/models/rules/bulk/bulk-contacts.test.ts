@@ -26,7 +26,7 @@ describe('contacts as recipients', () => {
     assert.equal(mail?.to, 'ann@example.com');
   });
 
-  it('contacts as recipients have precedence of values: variables, then fields of the recipient, then the name, then custom fields', async () => {
+  it('variables of a recipient precede its fields, which precede the name and custom fields of the contact', async () => {
     const contacts = known(contact({ custom_fields: { name: 'custom', a: 'custom', b: 'custom' } }));
     const recipients = [{ contact_id: 'a1', a: 'field', b: 'field', variables: { b: 'variable' } }];
     assert.deepEqual(await textsOf(bulk({ recipients, contacts, content: { text: '{{name}} {{a}} {{b}}' } })), ['Ann field variable']);
@@ -54,7 +54,7 @@ describe('contacts as recipients', () => {
     ]);
   });
 
-  it('faults of contacts with a tag name the id of the contact, also before the look-up', async () => {
+  it('a fault of a contact with a tag names the id of the contact', async () => {
     const request = bulk({ ...toContact, tag: 'vip' });
     assert.equal((await planBulk({ ...request, recipients: [] })).faults.length, 0);
     const [fault] = await faultsOf({ ...request, contacts: known() });

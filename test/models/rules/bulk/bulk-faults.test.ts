@@ -48,19 +48,19 @@ describe('faults of bulk requests', () => {
       assert.deepEqual(await textsOf(skipped), ['Hi Ann', 'Hi Bob']);
     });
   }
-  it('names a variable once that is given but not usable', async () => {
+  it('a variable that is given but not usable is one fault', async () => {
     for (const given of [{ name: '\0' }, { variables: { name: [] } }]) {
       assert.equal((await faultsOf(bulk({ recipients: [{ to: phone(1), ...given }] }))).length, 1);
     }
   });
-  it('names a malformed placeholder once, also when the text has nothing else', async () => {
+  it('a malformed placeholder is one fault, also when the text has nothing else', async () => {
     const faults = await faultsOf(bulk({ recipients: [phone(1)], content: { text: '{{a b}}' } }));
     assert.deepEqual(
       faults.map(({ field }) => field),
       ['content.text'],
     );
   });
-  it('finds every fault of every row, and refuses when no recipient remains', async () => {
+  it('every fault of every row is found, and a bulk send without a remaining recipient is refused', async () => {
     const recipients = [{ to: 'x', metadata: 1 }, phone(0)];
     const expected = ['recipients[0].to', 'recipients[0].metadata', 'recipients[0].variables.name', 'recipients[1].variables.name'];
     for (const on_invalid of ['reject', 'skip'] as const) {
@@ -81,7 +81,7 @@ describe('faults of bulk requests', () => {
     const plan = await planBulk(bulk({ recipients: [phone(0), ...recipients], content: { text: '{{first_name|x}}' }, on_invalid: 'skip' }));
     return { plan, bytes: Buffer.byteLength(JSON.stringify(plan.errors)) };
   };
-  it('stores ten thousand ordinary faults', async () => {
+  it('a bulk send stores ten thousand ordinary faults', async () => {
     const recipients = Array.from({ length: 9_999 }, (_, index) => ({
       to: phone(index + 1),
       variables: { first_name: [] },
@@ -90,14 +90,14 @@ describe('faults of bulk requests', () => {
     const { plan } = await skipping(recipients);
     assert.deepEqual([plan.invalid, plan.errors.length], [9_999, 9_999]);
   });
-  it('stores two megabytes of faults at most, and counts all', async () => {
+  it('a bulk send stores two megabytes of faults at most, and counts all', async () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${'x'.repeat(176)}${index}`, []]));
     const recipients = Array.from({ length: 215 }, (_, index) => ({ to: phone(index + 1), variables: many }));
     const { plan, bytes } = await skipping(recipients);
     assert.deepEqual([plan.invalid, plan.errorCount], [215, 10_750]);
     assert.ok(bytes > 1_900_000 && bytes <= 2_000_001, `${bytes} bytes`);
   });
-  it('shows two hundred characters of a field of metadata', async () => {
+  it('a fault shows two hundred characters of a field of metadata', async () => {
     const { plan } = await skipping([{ to: phone(1), metadata: { ['k'.repeat(4_000)]: 1e20 } }]);
     const field = `recipients[1].metadata.${'k'.repeat(177)}`;
     assert.deepEqual(plan.errors, [{ index: 1, field, message: `${field} ${inexact}` }]);
@@ -105,39 +105,39 @@ describe('faults of bulk requests', () => {
 
   const wrong: [string, Partial<BulkRequest>, string, string][] = [
     [
-      'a placeholder that is none',
+      'with a placeholder that is none',
       { content: { text: 'Hi {{first name}}!' } },
       'content.text',
       'content.text has an invalid placeholder: {{first name}}',
     ],
     [
-      'a text that is too long for everybody',
+      'with a text that is too long for everybody',
       { content: { text: `{{name}}${'x'.repeat(1601)}` } },
       'content.text',
       'content.text must be at most 1600 characters',
     ],
     [
-      'a template without end',
+      'with a template without end',
       { content: { text: '{{name}}'.repeat(3000) } },
       'content.text',
       'content.text must be at most 16000 characters',
     ],
-    ['nobody', { recipients: [] }, 'recipients', 'recipients must have 1 to 10,000 items'],
+    ['without recipients', { recipients: [] }, 'recipients', 'recipients must have 1 to 10,000 items'],
     [
-      'too many',
+      'to too many recipients',
       { recipients: Array.from({ length: 10_001 }, (_, index) => phone(index)), content: { text: 'x' } },
       'recipients',
       'recipients must have 1 to 10,000 items',
     ],
   ];
   for (const [what, changes, field, message] of wrong) {
-    it(`refuses ${what} once, also with on_invalid skip`, async () => {
+    it(`a bulk send ${what} is refused once, also with on_invalid skip`, async () => {
       for (const on_invalid of ['reject', 'skip'] as const) {
         assert.deepEqual((await faultsOf(bulk({ ...changes, on_invalid })))[0], { field, message });
       }
     });
   }
-  it('reports a fault of the common texts once, not for each recipient', async () => {
+  it('a fault of the common texts is reported once, not for each recipient', async () => {
     const recipients = [{ to: 'a@example.com' }, { to: 'b@example.com' }];
     for (const on_invalid of ['reject', 'skip'] as const) {
       const wrong = bulk({ channel: 'email', content: { text: 'x', subject: 'a\nb' }, recipients, on_invalid });
@@ -147,7 +147,7 @@ describe('faults of bulk requests', () => {
     const long = bulk({ content: { text: 'x'.repeat(1601) }, recipients: [phone(1), phone(2)] });
     assert.deepEqual(await faultsOf(long), [{ field: 'content.text', message: 'content.text must be at most 1600 characters' }]);
   });
-  it('limits e-mails in bytes, and subjects after substitution', async () => {
+  it('an e-mail in bulk is limited in bytes, and its subject after substitution', async () => {
     const content = { text: 'x'.repeat(46_000), html: '{{name}}', subject: 'Re: {{name}}' };
     const mail = (name: string) => bulk({ channel: 'email', content, recipients: [{ to: 'a@b.co', name }] });
     const texts = async (name: string) => (await faultsOf(mail(name))).map(({ message }) => message);
@@ -157,13 +157,13 @@ describe('faults of bulk requests', () => {
     assert.deepEqual(await texts('x'.repeat(200_000)), ['content.text and content.html must be at most 90 kB together']);
     assert.deepEqual(await texts('x'.repeat(995)), ['content.subject must be one line of at most 998 characters']);
   });
-  it('refuses a text that is empty after substitution', async () => {
+  it('a text that is empty after substitution is refused', async () => {
     const recipients = [{ to: phone(0), name: '' }];
     assert.deepEqual(await faultsOf(bulk({ content: { text: '{{name}}' }, recipients })), [
       { field: 'recipients[0]', message: 'Missing required field: content.text' },
     ]);
   });
-  it('refuses a huge value in many placeholders', async () => {
+  it('a huge value in many placeholders is refused', async () => {
     const recipients = [{ to: phone(0), name: 'x'.repeat(3_000_000) }];
     assert.equal((await faultsOf(bulk({ content: { text: '{{name}}'.repeat(1900) }, recipients }))).length, 1);
   });

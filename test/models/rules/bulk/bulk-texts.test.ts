@@ -63,7 +63,7 @@ describe('templates of WhatsApp in bulk', () => {
 
   const field = 'content.template.variables.1';
   const wrong = `${field} must be 1 to 1024 characters`;
-  it('a template in bulk is refused once for a wrong literal text, and for each recipient whose value makes it wrong', async () => {
+  it('a template in bulk is refused once for a wrong literal text, and for each recipient with a wrong value', async () => {
     assert.deepEqual(await textsOfFaults(request({ 1: 'x'.repeat(1025), 2: '{{name}}' }, { name: 'Ann' })), [`${field}: ${wrong}`]);
     for (const name of ['', 'x'.repeat(1025), '😀'.repeat(5_000)]) {
       assert.deepEqual(await textsOfFaults(request({ 1: '{{name}}' }, { name })), [`recipients[0]: ${wrong}`]);

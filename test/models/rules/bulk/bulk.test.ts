@@ -7,7 +7,7 @@ import { segmentsOf } from '../../../../models/rules/messages/segments.js';
 import { bulk, messagesOf, phone, textsOf } from '../../../support/bulk-requests.js';
 
 describe('bulk', () => {
-  it('accepts plain recipients and objects, whose other fields are variables', async () => {
+  it('recipients are addresses or objects, whose other fields are variables', async () => {
     const text = '{{a|-}} {{b|-}} {{c|-}} {{to|-}} {{reference|-}}';
     const recipients = [
       phone(0),
@@ -22,7 +22,7 @@ describe('bulk', () => {
       '- - - variable 0',
     ]);
   });
-  it('prefers metadata and reference of a recipient to those of the batch', async () => {
+  it('metadata and reference of a recipient precede those of the batch', async () => {
     const recipients = [
       phone(0),
       { to: phone(1), metadata: { a: 1 }, reference: 'mine' },
@@ -38,7 +38,7 @@ describe('bulk', () => {
       ],
     );
   });
-  it('counts length, price and segments of each text', async () => {
+  it('each text of a bulk send has its own price and segments', async () => {
     const recipients = ['x', 'x'.repeat(161), '😀'.repeat(80)].map((name, index) => ({ to: phone(index), name }));
     const messages = await messagesOf(bulk({ content: { text: '{{name}}' }, recipients }));
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe('bulk', () => {
     );
     assert.equal((await planBulk(bulk({ content: { text: '{{name}}' }, recipients }))).cost, 4000);
   });
-  it('renders subject and escaped html of e-mails only', async () => {
+  it('subject and escaped html are rendered for e-mails only', async () => {
     const content = { text: 'Hi {{name}}', subject: 'For {{name}}', html: '<p>{{name|<b>you</b>}}</p>' };
     const mail = bulk({ channel: 'email', content, recipients: [{ to: 'a@b.co', name: '<Ann & Bob>' }] });
     const expected = { text: 'Hi <Ann & Bob>', subject: 'For <Ann & Bob>', html: '<p>&lt;Ann &amp; Bob&gt;</p>' };
@@ -59,7 +59,7 @@ describe('bulk', () => {
     assert.deepEqual((await messagesOf(bulk({ content })))[0]?.content, { text: 'Hi Ann' });
   });
 
-  it('sends once to duplicates, in any case of an address', async () => {
+  it('a bulk send sends once to duplicates, in any case of an address', async () => {
     const recipients = [{ to: 'A@b.co' }, { to: 'A@b.co', name: '1' }, { to: 'c@d.co', name: '2' }, { to: 'a@B.CO', name: '3' }];
     const request = bulk({ channel: 'email', recipients, on_invalid: 'skip' });
     assert.deepEqual(await textsOf(request), ['Hi 1', 'Hi 2']);
@@ -67,14 +67,14 @@ describe('bulk', () => {
     assert.deepEqual([total, accepted.length, invalid], [4, 2, 1]);
     assert.deepEqual(await textsOf({ ...request, allow_duplicates: true }), ['Hi 1', 'Hi 2', 'Hi 3']);
   });
-  it('makes pages of 250 messages', async () => {
+  it('a bulk send has pages of 250 messages', async () => {
     const request = bulk({ content: { text: 'x' }, recipients: Array.from({ length: 10_260 }, (_, index) => phone(index)) });
     const plan = await planBulk(request, 20_000);
     const sizes: number[] = [];
     for await (const page of pagesOfBulk(request, plan)) sizes.push(page.length);
     assert.deepEqual([sizes.length, new Set(sizes.slice(0, -1)), sizes.at(-1)], [42, new Set([250]), 10]);
   });
-  it('makes smaller pages of long texts', async () => {
+  it('a bulk send of long texts has smaller pages', async () => {
     const recipients = Array.from({ length: 90 }, (_, index) => ({ to: `a${index}@example.com`, name: 'x'.repeat(90_000) }));
     const request = bulk({ channel: 'email', content: { text: '{{name}}' }, recipients });
     const sizes: number[] = [];
@@ -98,7 +98,7 @@ describe('bulk', () => {
   const value = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.integer(), fc.boolean());
   const good = fc.record({ to: fc.nat(50).map(phone), name: value });
   const someBad = fc.constantFrom<unknown>('x', { to: phone(1) }, null, 7, { to: phone(2), name: [] });
-  it('sends once to each recipient for any input, and adds the prices up', async () => {
+  it('a bulk send sends once to each recipient for any input, and adds the prices up', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof({ arbitrary: good, weight: 4 }, someBad), { minLength: 1, maxLength: 40 }),

@@ -23,16 +23,16 @@ const kilobytes: [ProviderKind, number, header?: string, good?: string, bad?: st
 
 describe('the head of a callback', () => {
   for (const [kind, size, header = '', good = '', bad = []] of kilobytes) {
-    it(`the head of a callback lets ${size} kB of ${kind} follow${header === '' ? '' : ', if it has a signature'}`, () => {
+    it(`a callback of ${kind} may have a body of ${size} kB${header === '' ? '' : ', if it has a signature'}`, () => {
       checkHead(account(kind), { [header]: good });
       assert.equal(callbackBytesMax[kind], size * 1024);
     });
     for (const signature of header === '' ? [] : ['', ...bad])
-      it(`a callback is refused for ${kind} with ${signature === '' ? 'no signature' : JSON.stringify(signature.slice(-20))}`, () =>
+      it(`a callback of ${kind} is refused with ${signature === '' ? 'no signature' : `"${signature.replace(hex, '<hex>')}"`}`, () =>
         assert.throws(() => checkHead(account(kind), signature === '' ? {} : { [header]: signature }), { code: 'forbidden' }));
   }
 
-  it('a callback is refused for postmark without its password', () => {
+  it('a callback of Postmark is refused before its body without the password', () => {
     const headers = { authorization: `Basic ${Buffer.from('any:secret').toString('base64')}` };
     checkHead(account('postmark'), headers);
     assert.equal(callbackBytesMax.postmark, 1024 * 1024);

@@ -127,7 +127,7 @@ describe('the callback of Postmark', () => {
     assert.deepEqual(read({ ...change, SuppressionReason: 'HardBounce' }), []);
   });
 
-  it('an opt-out or complaint that names no message is an opt-out of the person, and a report that names none is ignored', () => {
+  it('an opt-out that names no message is one of the person, and a report that names none is ignored', () => {
     const events = [change, bounce('Unsubscribe'), { ...bounce('SpamComplaint'), RecordType: 'SpamComplaint' }].map((event) => {
       const [optOut] = read({ ...event, MessageID: null, Metadata: {} });
       return optOut?.kind === 'opt_out' && [optOut.recipient, optOut.message_id, optOut.provider_message_id];

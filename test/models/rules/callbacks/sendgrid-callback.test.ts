@@ -31,7 +31,7 @@ function read(events: unknown, { headers, text }: { headers?: Record<string, str
 }
 
 describe('the callback of SendGrid', () => {
-  it('a callback that the official library verifies is accepted', () => {
+  it('a callback of SendGrid that the official library verifies is accepted', () => {
     const body = JSON.stringify([event('delivered', { response: '250 Grüße 😀' })]);
     const headers = signEvents(body, at);
     const official = new EventWebhook();
@@ -42,7 +42,7 @@ describe('the callback of SendGrid', () => {
     assert.equal(readSendgridCallback(account, { headers: lowerCase(headers), body: Buffer.from(body), at }).length, 1);
   });
 
-  it('the callback of SendGrid contains several steps; events that are no step of ours are left out', () => {
+  it('a callback of SendGrid contains several events, and those that are no step of ours are left out', () => {
     const events = read([
       event('processed'),
       event('deferred'),
@@ -61,7 +61,7 @@ describe('the callback of SendGrid', () => {
     assert.deepEqual(events[0].occurred_at, new Date(1_767_322_800_000));
   });
 
-  it('a callback is refused if its signature is absent, old, or of another body or key', () => {
+  it('a callback of SendGrid is refused if its signature is absent, old, or of another body or key', () => {
     const body = JSON.stringify([event('delivered')]);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     for (const headers of [
@@ -79,7 +79,7 @@ describe('the callback of SendGrid', () => {
     assert.equal(read([event('delivered')], { headers: signEvents(body, new Date(at.getTime() - 20 * 3_600_000)) }).length, 1);
   });
 
-  it('a callback signed with the former key is accepted too', () => {
+  it('a callback of SendGrid that is signed with the former key is accepted too', () => {
     const body = JSON.stringify([event('delivered')]);
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
     const verificationKey = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
@@ -89,7 +89,7 @@ describe('the callback of SendGrid', () => {
     assert.throws(() => readSendgridCallback({ ...rotated, oldVerificationKey: undefined }, request), hasCode('forbidden'));
   });
 
-  it('failures are mapped to our codes', () => {
+  it('failures of SendGrid are mapped to our codes', () => {
     const cases: [changes: object, ours: string, isPermanent: boolean, theirs: string][] = [
       [{ event: 'bounce', type: 'bounce', status: '5.1.1' }, '30008', true, '5.1.1'],
       [{ event: 'bounce', type: 'bounce', status: '5.2.2' }, '30006', false, '5.2.2'],
@@ -107,7 +107,7 @@ describe('the callback of SendGrid', () => {
     }
   });
 
-  it('a complaint or an unsubscription is an opt-out, also as the reason for a drop', () => {
+  it('a complaint or an unsubscription at SendGrid is an opt-out, also as the reason for a drop', () => {
     const events = read([
       event('spamreport'),
       event('unsubscribe'),
@@ -124,13 +124,13 @@ describe('the callback of SendGrid', () => {
     );
   });
 
-  it('a recipient who subscribes again ends the opt-out from that message', () => {
+  it('a recipient who subscribes again at SendGrid ends the opt-out from that message', () => {
     const [optIn] = read([event('group_resubscribe')]);
     assert.ok(optIn?.kind === 'opt_in');
     assert.deepEqual([optIn.recipient, optIn.message_id, optIn.channel], ['ada@example.org', messageId, 'email']);
   });
 
-  it('an event without our id is matched by its Message-ID, also in the old form', () => {
+  it('an event of SendGrid without our id is matched by its Message-ID, also in the old form', () => {
     const idOf = (changes: object) =>
       read([event('delivered', changes)]).flatMap((each) => (each.kind === 'report' ? each.provider_message_id : []));
     assert.deepEqual(idOf({ sg_message_id: undefined }), ['w4tOkqrUS8CyFHbBTS4RLg']);
@@ -138,7 +138,7 @@ describe('the callback of SendGrid', () => {
     assert.deepEqual(idOf({ sg_message_id: undefined, 'smtp-id': undefined }), []);
   });
 
-  it('a body that is not a list is 400', () => {
+  it('a callback of SendGrid that is not a list gets 400', () => {
     assert.throws(() => read({}), hasCode('validation_failed'));
     const headers = signEvents('[', at);
     assert.throws(() => read([], { headers, text: '[' }), hasCode('validation_failed'));

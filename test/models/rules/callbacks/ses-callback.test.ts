@@ -34,7 +34,7 @@ describe('the callback of SES', () => {
   const readEvent = (type: string, changes: object = {}) => read(sesEvent(type, 'ses-1', changes));
   const tagged = { mail: { messageId: 'ses-1', destination: ['ada@example.org'], tags: { message_id: [messageId] } } };
 
-  it('a callback is accepted with both signature versions of the official library', async () => {
+  it('a callback of SES is accepted with both signature versions of the official library', async () => {
     const original = https.get;
     // The library fetches the certificate itself.
     https.get = ((_url: string, callback: (response: unknown) => void) => {
@@ -55,7 +55,7 @@ describe('the callback of SES', () => {
     }
   });
 
-  it('a callback signed with SHA-1 is refused unless that is allowed, with a cause of its own', async () => {
+  it('a callback of SES signed with SHA-1 is refused unless that is allowed, with a cause of its own', async () => {
     const envelope = topic.envelope(snsBase, sesEvent('Delivery', 'ses-1'), '1');
     const causeOf = (text: string) =>
       readText(text).then(
@@ -66,7 +66,7 @@ describe('the callback of SES', () => {
     assert.deepEqual(await causeOf(JSON.stringify({ ...envelope, Message: '{}' })), ['forbidden', false]);
   });
 
-  it('a status has the id of our tag', async () => {
+  it('a status from SES has the id of our tag', async () => {
     const [event] = await read(sesEvent('Delivery', 'ses-1', { ...tagged, delivery: { timestamp: '2026-01-02T03:04:05.000Z' } }));
     assert.ok(event?.kind === 'report');
     const { raw: _, ...report } = event;
@@ -90,7 +90,7 @@ describe('the callback of SES', () => {
     assert.deepEqual(await read({ Message: 'Successfully validated SNS topic for Amazon SES event publishing.' }), []);
   });
 
-  it('a callback is refused if it is changed, old, of another topic or wrongly signed', async () => {
+  it('a callback of SES is refused if it is changed, old, of another topic or wrongly signed', async () => {
     const event = sesEvent('Delivery', 'ses-1');
     const other = await createTopic();
     for (const changes of [
@@ -112,7 +112,7 @@ describe('the callback of SES', () => {
     await assert.rejects(readText('{'), hasCode('validation_failed'));
   });
 
-  it('a callback is refused if a field of its signature is absent or no text, such as lists nested too deep for the call stack', async () => {
+  it('a callback of SES is refused if a field of its signature is absent, or nested lists in place of a text', async () => {
     const envelope = { ...topic.envelope(snsBase, sesEvent('Delivery', 'ses-1'), '2') };
     const nested = '['.repeat(50_000) + ']'.repeat(50_000);
     for (const name of ['SignatureVersion', 'SigningCertURL', 'Signature', 'Timestamp', 'TopicArn']) {
@@ -138,7 +138,7 @@ describe('the callback of SES', () => {
     assert.deepEqual(asked, []);
   });
 
-  it('failures are mapped to our codes', async () => {
+  it('failures of SES are mapped to our codes', async () => {
     const codesOf = ([event]: CallbackEvent[]) =>
       event?.kind === 'report' && [event.status, event.error_code, event.is_permanent, event.provider_error_code].join(' ');
     const bounce = async (bounceType: string, bounceSubType: string) =>

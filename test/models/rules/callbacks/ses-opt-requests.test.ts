@@ -22,14 +22,14 @@ describe('opt requests in callbacks of SES', () => {
   });
   const tagged = { mail: { messageId: 'ses-1', destination: ['ada@example.org'], tags: { message_id: [messageId] } } };
 
-  it('a complaint or an unsubscription is an opt-out', async () => {
+  it('a complaint or an unsubscription at SES is an opt-out', async () => {
     const optOutOf = ([event]: CallbackEvent[]) => event?.kind === 'opt_out' && `${event.reason} ${event.recipient}`;
     const complaint = await readEvent('Complaint', { complaint: { timestamp: '2026-01-02T03:04:05Z' } });
     assert.equal(optOutOf(complaint), 'complaint ada@example.org');
     assert.equal(optOutOf(await readEvent('Subscription', preferences(true))), 'unsubscribed ada@example.org');
   });
 
-  it('a recipient who subscribes again ends the opt-out, and one who changes topics does not', async () => {
+  it('a recipient who subscribes again at SES ends the opt-out, and one who changes topics does not', async () => {
     const timestamp = '2026-01-02T03:04:05.000Z';
     const [optIn] = await readEvent('Subscription', { ...tagged, ...preferences(false, true, timestamp) });
     assert.ok(optIn?.kind === 'opt_in');
@@ -57,6 +57,6 @@ describe('opt requests in callbacks of SES', () => {
     ]);
   });
 
-  it('a recipient who says that the mail is not spam has not opted out', async () =>
+  it('a recipient who tells SES that the mail is not spam has not opted out', async () =>
     assert.deepEqual(await readEvent('Complaint', { complaint: { complaintFeedbackType: 'not-spam' } }), []));
 });

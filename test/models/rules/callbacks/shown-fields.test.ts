@@ -4,7 +4,7 @@ import { shownOfReport } from '../../../../models/rules/callbacks/shown-fields.j
 const shown = (kind: Parameters<typeof shownOfReport>[0], report: unknown) => JSON.parse(shownOfReport(kind, JSON.stringify(report)));
 
 describe('what a workspace sees of a report', () => {
-  it('shows the outcome of Amazon SES without account and address', () => {
+  it('a report of Amazon SES is shown without account and address of the sender', () => {
     const report = {
       eventType: 'Bounce',
       mail: {
@@ -35,7 +35,7 @@ describe('what a workspace sees of a report', () => {
       },
     });
   });
-  it('shows the status of Twilio without the SID of the account', () => {
+  it('a report of Twilio is shown without the SID of the account', () => {
     const form = {
       MessageSid: 'SM1',
       MessageStatus: 'failed',
@@ -46,10 +46,10 @@ describe('what a workspace sees of a report', () => {
     };
     assert.deepEqual(shown('twilio', form), { MessageSid: 'SM1', MessageStatus: 'failed', ErrorCode: '30005' });
   });
-  it('shows nothing of an object in place of a value', () => {
+  it('a field of a report is left out if it has an object in place of a value', () => {
     assert.deepEqual(shown('twilio', { MessageSid: { AccountSid: 'AC1' }, To: [{ a: 1 }] }), { To: [] });
   });
-  it('shows nothing of a removed account or of invalid JSON', () => {
+  it('a report of a removed account, or without valid JSON, shows nothing', () => {
     assert.equal(shownOfReport(undefined, '{"status":"sent"}'), '{}');
     assert.equal(shownOfReport('meta', 'status=sent'), '{}');
   });

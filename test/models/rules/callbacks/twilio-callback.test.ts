@@ -24,7 +24,7 @@ function read(fields: Record<string, string>, changes: Changes = {}) {
 const isForbidden = (error: unknown) => error instanceof AppError && error.code === 'forbidden';
 
 describe('the callback of Twilio', () => {
-  it('a callback with a signature of the official library is accepted, with any characters', () => {
+  it('a callback of Twilio with a signature of the official library is accepted, with any characters', () => {
     const fields = { MessageStatus: 'delivered', Body: 'Grüße & = + %20 😀', a: '', Z: '1' };
     const [event] = read(fields);
     assert.ok(event?.kind === 'report');
@@ -43,7 +43,7 @@ describe('the callback of Twilio', () => {
     assert.equal(JSON.parse(raw).Body, fields.Body);
   });
 
-  it('a callback with a missing or wrong signature is refused', () => {
+  it('a callback of Twilio with a missing or wrong signature is refused', () => {
     const delivered = { MessageStatus: 'delivered' };
     assert.throws(() => read(delivered, { signature: undefined }), isForbidden);
     assert.throws(() => read(delivered, { signature: twilio.getExpectedTwilioSignature('other', address, delivered) }), isForbidden);
@@ -57,7 +57,7 @@ describe('the callback of Twilio', () => {
     assert.throws(() => read({ MessageStatus: 'delivered', ...numbered(300) }), isForbidden);
   });
 
-  it('the signature of a form walks through its fields once, with any number of names and tokens', () => {
+  it('the signature of Twilio walks through the fields of a form once, with any number of names and tokens', () => {
     const walks = { all: 0, one: 0 };
     const { prototype } = URLSearchParams;
     const { getAll, [Symbol.iterator]: iterate } = prototype;
@@ -79,13 +79,13 @@ describe('the callback of Twilio', () => {
     assert.deepEqual(walks, { all: 1, one: 0 });
   });
 
-  it('a name with several values is signed with each different value once', () => {
+  it('a name with several values is signed by Twilio with each different value once', () => {
     const form = { MessageSid: 'SM1', MessageStatus: 'sent', Part: ['b', 'a', 'b'] };
     const signature = twilio.getExpectedTwilioSignature(account.authToken, address, form);
     assert.equal(read({}, { body: 'Part=b&MessageSid=SM1&Part=a&MessageStatus=sent&Part=b', signature }).length, 1);
   });
 
-  it('failures are mapped to our codes', () => {
+  it('failures of Twilio are mapped to our codes', () => {
     const failures = ['30003', '30005', '30007', '30008', '30010', ''].map((code) => {
       const [event] = read({ MessageStatus: 'undelivered', ...(code === '' ? {} : { ErrorCode: code }) });
       return event?.kind === 'report' ? [event.provider_error_code, event.error_code, event.is_permanent] : [];
@@ -100,13 +100,13 @@ describe('the callback of Twilio', () => {
     ]);
   });
 
-  it('a failure after a STOP to the sender is an opt-out', () => {
+  it('a failure of Twilio after a STOP to the sender is an opt-out', () => {
     const [report, optOut] = read({ MessageStatus: 'failed', ErrorCode: '21610' });
     assert.ok(report?.kind === 'report' && optOut?.kind === 'opt_out');
     assert.deepEqual([report.error_code, optOut.recipient, optOut.message_id], ['suppressed', '+15551234567', messageId]);
   });
 
-  it('WhatsApp reports are read, also read receipts', () => {
+  it('reports of Twilio about WhatsApp are read, also read receipts', () => {
     const whatsapp = { To: 'whatsapp:+15551234567', From: 'whatsapp:+14155238886' };
     const [readReport] = read({ ...whatsapp, MessageStatus: 'read', EventType: 'READ' });
     assert.ok(readReport?.kind === 'report' && readReport.status === 'read');
@@ -135,7 +135,7 @@ describe('the callback of Twilio', () => {
     assert.deepEqual([event.channel, event.from, event.to], ['sms', '+15551234567', 'our_agent']);
   });
 
-  it('a button of WhatsApp is read by its payload too', () => {
+  it('a button of WhatsApp by Twilio is read by its payload too', () => {
     const pressed = { SmsStatus: 'received', From: 'whatsapp:+15551234567', To: 'whatsapp:+14155238886', Body: 'Abmelden' };
     const textOf = (fields: Record<string, string>) => {
       const [event] = read({ ...pressed, ...fields });
@@ -147,7 +147,7 @@ describe('the callback of Twilio', () => {
     for (const ButtonPayload of ['START', 'CANCEL']) assert.equal(textOf({ ButtonPayload, Body: 'See my order' }), 'See my order');
   });
 
-  it('a callback is accepted with the former token too', () => {
+  it('a callback of Twilio is accepted with the former token too', () => {
     const form = { MessageSid: 'SM1', MessageStatus: 'sent' };
     const headers = { 'x-twilio-signature': twilio.getExpectedTwilioSignature('former', address, form) };
     const request = { url: address, headers, body: Buffer.from(new URLSearchParams(form).toString()), at };
@@ -155,7 +155,7 @@ describe('the callback of Twilio', () => {
     assert.throws(() => readTwilioCallback(account, request), isForbidden);
   });
 
-  it('a callback is accepted with and without a port in the signed URL', () => {
+  it('a callback of Twilio is accepted with and without a port in the signed URL', () => {
     const form = { MessageSid: 'SM1', MessageStatus: 'sent' };
     const isAccepted = (url: string, signed: string) => {
       const signature = twilio.getExpectedTwilioSignature(account.authToken, signed, form);
@@ -174,7 +174,7 @@ describe('the callback of Twilio', () => {
     }
   });
 
-  it('a callback is accepted with and without the fragment that asks for repetitions in the signed URL', () => {
+  it('a callback of Twilio is accepted with and without the fragment for repetitions in the signed URL', () => {
     const form = { MessageSid: 'SM1', MessageStatus: 'sent', To: '+15551234567', From: '+15005550100' };
     const signedOver = (url: string) => twilio.getExpectedTwilioSignature(account.authToken, url, form);
     for (const url of [address, `${address}#rc=5&rp=ct,rt,5xx`]) assert.equal(read(form, { signature: signedOver(url) }).length, 1);
@@ -189,7 +189,7 @@ describe('the callback of Twilio', () => {
     }
   });
 
-  it('other statuses are ignored, and a callback without a message is 400', () => {
+  it('other statuses of Twilio are ignored, and a callback without a message gets 400', () => {
     for (const MessageStatus of ['receiving', 'constructor']) assert.deepEqual(read({ MessageStatus }), []);
     assert.throws(
       () => read({ MessageSid: '', MessageStatus: 'sent' }),

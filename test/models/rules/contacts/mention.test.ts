@@ -19,7 +19,7 @@ describe('mentionOf', () => {
     'escaped quotes': (to) => `\\u0022${to}\\u0022`,
   };
   for (const [name, write] of Object.entries(formats)) {
-    it(`finds a number and an address in ${name}`, () => {
+    it(`a number and an address are found in ${name}`, () => {
       assert.ok(isIn(write(phone), phone));
       assert.ok(isIn(write(phone.slice(1)), phone), 'without the plus sign');
       assert.ok(isIn(write(address), address));
@@ -40,7 +40,7 @@ describe('mentionOf', () => {
     }
   });
 
-  it('finds very few digits with their plus sign only', () => {
+  it('a number of very few digits is found with its plus sign only', () => {
     assert.ok(isIn('{"to":"+12"}', '+12') && isIn('To=%2B12&From=', '+12'));
     for (const text of ['{"at":"2026-12-12T12:12:12+12:00","code":12}', 'To=%2B120', '{"to":"12"}'])
       assert.equal(isIn(text, '+12'), false, text);

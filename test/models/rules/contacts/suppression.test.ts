@@ -55,9 +55,9 @@ describe('keywordOf', () => {
     '配信停止',
     'أوقف',
   ])
-    it(`${JSON.stringify(text)} is stop`, () => assert.equal(keywordOf(text), 'stop'));
+    it(`${JSON.stringify(text)} is an opt-out`, () => assert.equal(keywordOf(text), 'stop'));
   for (const text of ['start', 'UNSTOP', 'Start!', '*Resubscribe*', 'non-arrêt', 'nonarret'])
-    it(`${text} is start`, () => assert.equal(keywordOf(text), 'start'));
+    it(`${JSON.stringify(text)} ends an opt-out`, () => assert.equal(keywordOf(text), 'start'));
   for (const text of [
     '',
     'yes',
@@ -84,7 +84,7 @@ describe('keywordOf', () => {
     'stop!now',
     'stop\u00a71',
   ])
-    it(`${JSON.stringify(text)} is neither`, () => assert.equal(keywordOf(text), null));
+    it(`${JSON.stringify(text)} is no opt-out, and ends none`, () => assert.equal(keywordOf(text), null));
 });
 
 describe('the words of opt-outs', () => {
@@ -148,15 +148,15 @@ describe('the unsubscribe link', () => {
     });
   });
   const other = unsubscribeToken(key, id.replace(/2$/, '3'));
-  for (const token of [
-    '',
-    id,
-    `${id}.`,
-    `${id}.x`,
-    `${id}.${other.split('.')[1]}`,
-    unsubscribeToken('x'.repeat(32), id),
-    `x.${other}`,
-    unsubscribeToken(key, 'x'),
-  ])
-    it(`an unsubscribe link is refused: ${token.slice(-20)}`, () => assert.equal(readUnsubscribeToken(key, token), null));
+  for (const [what, token] of [
+    ['no token', ''],
+    ['an id alone', id],
+    ['an empty signature', `${id}.`],
+    ['a signature of one character', `${id}.x`],
+    ['the signature of another id', `${id}.${other.split('.')[1]}`],
+    ['a signature by another key', unsubscribeToken('x'.repeat(32), id)],
+    ['a part before the token', `x.${other}`],
+    ['a signed text that is no id', unsubscribeToken(key, 'x')],
+  ] as const)
+    it(`an unsubscribe link with ${what} is refused`, () => assert.equal(readUnsubscribeToken(key, token), null));
 });
