@@ -23,10 +23,10 @@ describe('a name that looks like a known one', () => {
     ['chane', 'channel'],
     ['s-c-h-e-d-u-l-e-d at', 'scheduled_at'],
   ] as const) {
-    it(`${name}: ${meant}`, () => assert.equal(lookAlike(name, known), meant));
+    it(`${name} looks like ${meant}`, () => assert.equal(lookAlike(name, known), meant));
   }
   for (const name of ['id', 'cc', 'from', 'text', 'search', 'status', 'created_at', 'callback_url', '', 'x'.repeat(10_000)]) {
-    it(`${name.slice(0, 20)}: none`, () => assert.equal(lookAlike(name, known), undefined));
+    it(`"${name.slice(0, 20)}" looks like no known name`, () => assert.equal(lookAlike(name, known), undefined));
   }
   for (const [name, other] of [
     ['tagxx', 'tag'],
@@ -35,11 +35,11 @@ describe('a name that looks like a known one', () => {
     ['bx', 'ab'],
     ['hcxnel', 'channel'],
   ] as const) {
-    it(`${name}: not ${other}`, () => assert.equal(lookAlike(name, [other]), undefined));
+    it(`${name} does not look like ${other}`, () => assert.equal(lookAlike(name, [other]), undefined));
   }
   it('a name that looks like a known one suggests the nearest of two known names', () =>
     assert.equal(lookAlike('stat_date', ['end_date', 'start_date', 'state_date']), 'start_date'));
-  it('a hundred unknown names bring each known name into one style once', () => {
+  it('each known name is brought into one style once for a hundred unknown names', () => {
     const { toLowerCase } = String.prototype;
     const names = Array.from({ length: 30 }, (_, index) => `known_field_${index}`);
     let count = 0;

@@ -8,7 +8,7 @@ describe('renderMail', () => {
     ['verify_email', '/verify-email'],
     ['reset_password', '/reset-password'],
   ] as const) {
-    it(`links ${kind} to ${path} with its token, in text and HTML`, () => {
+    it(`a mail of kind ${kind} links to ${path} with its token, in text and HTML`, () => {
       const { text, html } = renderMail(kind, context);
       const url = `https://api.example.test${path}#token=abc-_123`;
       assert.ok(text.includes(url));
@@ -16,12 +16,12 @@ describe('renderMail', () => {
     });
   }
 
-  it('puts no link into a mail without its token', () => {
+  it('a mail without its token has no link', () => {
     const { text, html } = renderMail('verify_email', { ...context, token: undefined });
     assert.doesNotMatch(text + html, /token=|href/);
   });
 
-  it('links mails that advise a reset to the page that sends one, without a token', () => {
+  it('a mail that advises a reset links to the page that sends one, without a token', () => {
     const advising = [
       'password_changed',
       'email_change_asked',
@@ -40,7 +40,7 @@ describe('renderMail', () => {
     }
   });
 
-  it('links mails that ask for an action in the console to the screen for it, without a token', () => {
+  it('a mail that asks for an action links to the screen of the console for it, without a token', () => {
     for (const [kind, screen] of [
       ['low_balance', 'billing'],
       ['webhook_disabled', 'webhooks'],
@@ -53,7 +53,7 @@ describe('renderMail', () => {
     }
   });
 
-  it('states the balance or the reason, escaped in HTML', () => {
+  it('a mail states the balance or the reason, escaped in HTML', () => {
     const low = renderMail('low_balance', { ...context, detail: { balance: 4_900 } });
     assert.match(low.text, /has 4\.9 credits left/);
     const detail = { url: 'https://x.test/?a=<b>', reason: 'The endpoint answered 410 Gone' };
@@ -62,13 +62,13 @@ describe('renderMail', () => {
     assert.ok(html.includes('https://x.test/?a=&lt;b&gt; was disabled'));
   });
 
-  it('states for how many days the events of a disabled webhook can be sent', () => {
+  it('the mail about a disabled webhook states for how many days its events can be sent', () => {
     const textOf = (body_days: number) => renderMail('webhook_disabled', { ...context, detail: { body_days } }).text;
     assert.match(textOf(30), /Its events are held from now on\. Each can be sent for 30 days\. Activate/);
     assert.match(textOf(0), /Its events are held from now on\. Activate/);
   });
 
-  it('names a webhook without a link to an address that was never verified', () => {
+  it('a mail to an address that was never verified names a webhook without a link', () => {
     const unverified = { ...context, isVerified: false };
     const url = 'https://your-account-is-locked.evil.example';
     const disabled = renderMail('webhook_disabled', { ...unverified, detail: { url, reason: 'The endpoint answered 410 Gone' } });
@@ -78,7 +78,7 @@ describe('renderMail', () => {
     for (const { text, html } of [disabled, changed]) assert.doesNotMatch(text + html, /evil\.example|:\/\/your/);
   });
 
-  it('names the address of a login or a new key, if it is known', () => {
+  it('a mail names the address of a login or a new key, if it is known', () => {
     for (const kind of ['new_login', 'new_api_key', 'login_locked', 'totp_enabled', 'totp_disabled'] as const) {
       assert.match(
         renderMail(kind, { ...context, detail: { address: '203.0.113.7', key: 'one' } }).text,
@@ -89,7 +89,7 @@ describe('renderMail', () => {
     }
   });
 
-  it('says who removes a second factor that the owner did not enable', () => {
+  it('the mail about a new second factor says who removes one that the owner did not enable', () => {
     assert.match(renderMail('totp_enabled', context).text, /stays enabled after a reset: ask the operator of this service to remove it/);
   });
 
@@ -113,7 +113,7 @@ describe('renderMail', () => {
     assert.doesNotMatch(text, /http/);
   });
 
-  it('greets by name and escapes the name in HTML', () => {
+  it('a mail greets by name, escaped in HTML', () => {
     for (const kind of mailKinds) {
       const { subject, text, html } = renderMail(kind, { ...context, name: `<img src=x onerror="a">&'` });
       assert.match(subject, /^[A-Z][\w -]+$/);

@@ -19,7 +19,8 @@ describe('the networks of an API key', () => {
     ['fe80::%eth0/64', null],
   ];
   for (const [text, network] of stored)
-    it(`${network === null ? 'refuse' : `store ${network} for`} ${JSON.stringify(text)}`, () => assert.equal(networkOf(text), network));
+    it(`the network ${JSON.stringify(text)} is ${network === null ? 'refused' : `stored as ${network}`}`, () =>
+      assert.equal(networkOf(text), network));
 
   const networks = ['203.0.113.0/24', '2001:db8::/32'];
   const addresses: [string | undefined, boolean][] = [
@@ -33,7 +34,7 @@ describe('the networks of an API key', () => {
     [undefined, false],
   ];
   for (const [address, isIn] of addresses)
-    it(`${isIn ? 'let' : 'stop'} ${address === undefined ? 'an unknown client' : JSON.stringify(address)}`, () =>
+    it(`the networks of a key ${isIn ? 'include' : 'exclude'} the client ${JSON.stringify(address)}`, () =>
       assert.equal(isClientInNetworks(address, networks), isIn));
   it('the networks of an API key let IPv4 clients in by the IPv6 form of their addresses', () => {
     const mapped = ['::ffff:203.0.113.7', '::ffff:198.51.100.0/120'].map((text) => networkOf(text) ?? '');

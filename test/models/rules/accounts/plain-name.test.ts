@@ -28,7 +28,7 @@ describe('plainName', () => {
     assert.equal(plainName('😀'.repeat(255)), `${'😀'.repeat(59)}…`);
     assert.equal(plainName(`${'x'.repeat(58)} ${'y'.repeat(9)}`), `${'x'.repeat(58)}…`);
   });
-  it('greets without a name when no character remains', () => {
+  it('a mail greets without a name when no character of it remains', () => {
     const { text } = renderMail('verify_email', {
       name: 'https://evil.example',
       publicUrl: 'https://x.test',

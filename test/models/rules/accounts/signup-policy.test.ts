@@ -27,5 +27,5 @@ describe('who may sign up', () => {
   const worse = ['verified-domain:-a.co', 'verified-domain:a-.co', 'verified-domain:a.co b.co', `verified-domain:${'a'.repeat(64)}.co`];
   for (const setting of good) it(`the sign-up may be set to ${setting}`, () => assert.ok(signupPattern.test(setting)));
   for (const setting of [...bad, ...worse])
-    it(`must not be set to ${JSON.stringify(setting)}`, () => assert.equal(signupPattern.test(setting), false));
+    it(`the sign-up must not be set to ${JSON.stringify(setting)}`, () => assert.equal(signupPattern.test(setting), false));
 });

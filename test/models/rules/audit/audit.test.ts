@@ -10,7 +10,7 @@ describe('the changes in an audit event', () => {
     assert.deepEqual(changesBetween({ a: 1 }, { a: undefined }), { a: { from: 1, to: null } });
   });
 
-  it('say of a hidden field only that it changed', () => {
+  it('the changes in an audit event say of a hidden field only that it changed', () => {
     assert.deepEqual(changesBetween({ a: 'old', b: 'x' }, { a: 'new', b: 'x' }, ['a', 'b']), { a: 'changed' });
   });
 

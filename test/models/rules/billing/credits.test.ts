@@ -46,13 +46,12 @@ describe('formatCredits', () => {
     [1_000, '1'],
     [12_300, '12.3'],
     [-1_500, '-1.5'],
-    [300 - 100 - 100 - 100, '0'],
     [999_999_999_999, '999999999.999'],
   ] as const) {
-    it(`prints ${thousandths} thousandths as ${text}`, () => assert.equal(formatCredits(thousandths), text));
+    it(`credits of ${thousandths} thousandths are printed as ${text}`, () => assert.equal(formatCredits(thousandths), text));
   }
 
-  it('prints any amount without trailing zeros', () => {
+  it('credits are printed without trailing zeros for any amount', () => {
     fc.assert(
       fc.property(
         fc.maxSafeInteger().filter((n) => Math.abs(n) < 1e15),
@@ -70,7 +69,7 @@ describe('formatCredits', () => {
     );
   });
 
-  it('prints the sum of prices exactly', () => {
+  it('credits of any sum of prices are printed exactly', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('sms' as const, 'whatsapp' as const, 'email' as const), { maxLength: 200 }), (list) => {
         const sum = list.reduce((total, channel) => total + priceOf(channel, 'x'), 0);

@@ -42,5 +42,5 @@ describe('currencies', () => {
     '5 DOLLARS',
     '1234567890123 USD',
   ])
-    it(`no amount: ${text}`, () => assert.equal(readMoney(text), null));
+    it(`the text "${text}" is no amount of money`, () => assert.equal(readMoney(text), null));
 });

@@ -37,11 +37,11 @@ describe('describeFinding', () => {
       { opening_balance: 0.005 },
     ],
   ] as const)
-    it(`describes "${text}" with amounts in credits`, () => {
+    it(`a difference is described with amounts in credits: ${text.slice(0, 75)}`, () => {
       const described = describeFinding({ what, id: 'w', detail });
       assert.deepEqual([described.what, described.id, described.text], [what, 'w', text]);
       assert.deepEqual({ ...described.detail, ...shown }, described.detail);
     });
 
-  it('describes a balance that is too high', () => assert.equal(driftText(2_000, 1_000), '1 credit too high'));
+  it('a balance that is too high is described', () => assert.equal(driftText(2_000, 1_000), '1 credit too high'));
 });

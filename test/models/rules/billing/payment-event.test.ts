@@ -69,7 +69,7 @@ describe('a checkout session', () => {
     });
   });
 
-  it('a checkout session credits only what is paid: unpaid is pending, and nothing due is paid', () => {
+  it('a checkout session is pending while it is unpaid, and paid if nothing is due', () => {
     const stateOf = (what: string, payment_status: string) => session(what, { payment_status })?.state;
     assert.equal(stateOf('completed', 'unpaid'), 'pending');
     assert.equal(stateOf('completed', 'no_payment_required'), 'paid');

@@ -44,7 +44,7 @@ describe('what is refunded of a charge', () => {
     fc.assert(fc.property(arrivals, ([refunds, returned, cents]) => assert.equal(refundedCents(refunds, returned), cents)));
   });
 
-  it('the refunded sum is exact with sums that a former version noted, if no two changes of them were in one second', () => {
+  it('the refunded sum is exact with sums of a former version, unless two changes were in one second', () => {
     const pairs = fc.tuple(refundHistories(1), refundHistories(0, 'later'));
     fc.assert(
       fc.property(pairs, fc.boolean(), ([first, later], isEachKept) => {
@@ -55,7 +55,7 @@ describe('what is refunded of a charge', () => {
     );
   });
 
-  it('the refunded sum is never less than the newest sum without what failed later, nor more than this sum', () => {
+  it('the refunded sum is at most the newest sum, and at least that less the later failures', () => {
     const amounts = fc.record({ amount: fc.nat(300), at: fc.option(fc.nat(5)) });
     const sums = fc.record({ before: fc.option(fc.nat(500)), after: fc.nat(500), at: fc.nat(5) });
     fc.assert(

@@ -48,7 +48,7 @@ describe('the refusal of a mail server', () => {
   const mailbox = { code: '30008', isPermanent: true };
   const tooMany = { code: 'limit_exceeded', isPermanent: false, concernsRecipient: true };
   const ofSender = { code: 'sender_refused', isPermanent: false };
-  const cases: [command: string, reply: string, failure: object][] = [
+  const cases: [command: string, reply: string, failure: { code: string; isPermanent: boolean }][] = [
     ['RCPT TO', '550 No such user here', mailbox],
     ['RCPT TO', '550 5.0.0 User unknown', mailbox],
     ['RCPT TO', '551 User not local', mailbox],
@@ -93,7 +93,7 @@ describe('the refusal of a mail server', () => {
     ['RCPT TO', '550 5.2.121 Recipient limit', tooMany],
   ];
   for (const [command, reply, expected] of cases)
-    it(`${JSON.stringify(reply)} after ${command} means ${JSON.stringify(expected)}`, () => {
+    it(`the reply ${JSON.stringify(reply)} after ${command} means ${expected.code}`, () => {
       const { providerCode: _, ...failure } = smtpFailureOf(command, reply);
       assert.deepEqual(failure, expected);
     });

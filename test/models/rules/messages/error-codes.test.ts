@@ -17,11 +17,11 @@ describe('failureOf', () => {
     });
   }
 
-  it('speaks of mailboxes for e-mail', () => {
+  it('a failure of an e-mail speaks of mailboxes', () => {
     assert.deepEqual(failureOf('email', '30006'), { code: '30006', message: 'Mailbox unreachable' });
   });
 
-  it('advises on what a provider caused, and on nothing else', () => {
+  it('a failure that a provider caused comes with advice, and no other does', () => {
     for (const code of [...Object.keys(cases), 'undeliverable', 'suppressed']) assert.match(adviceOn(code) ?? '', /^[A-Z].*\.$/, code);
     for (const code of [null, '', 'cancelled', 'constructor']) assert.equal(adviceOn(code), null);
   });

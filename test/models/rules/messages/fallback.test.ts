@@ -18,7 +18,7 @@ describe('a chain across channels', () => {
     ['failed', 'suspended', 'over', 'over'],
     ['failed', 'unverified', 'over', 'over'],
   ] as [Status, string | null, string, string][]) {
-    it(`a chain after ${status} ${code ?? ''}: ${early} before its time is over, ${due} then`, () => {
+    it(`the verdict on a chain after ${code ?? status} is "${early}" before its time, and "${due}" after it`, () => {
       const before = { status, error_code: code, has_expired: false };
       assert.deepEqual([fallbackVerdict(before, false), fallbackVerdict(before, true)], [early, due]);
       assert.equal(fallbackVerdict({ ...before, has_expired: true }, true), 'over', 'its next step would expire at once');
@@ -53,7 +53,7 @@ describe('a chain across channels', () => {
   };
   const taken = (chain: ChargedStep[], id: string) => takenOver(chain, id).map((part) => `${part.id}: ${part.amount}`);
 
-  it('a chain across channels lets later steps take over from a refund what they were discounted by', () => {
+  it('later steps of a chain take over from a refund what they were discounted by', () => {
     assert.deepEqual(taken(chainOf(1_000, 100, 500), '0'), ['1: 100', '2: 400']);
     assert.deepEqual(taken(chainOf(500, 1_000), '0'), ['1: 500']);
     assert.deepEqual(taken(chainOf(500, 1_000, 800), '1'), ['2: 300']);
@@ -65,7 +65,7 @@ describe('a chain across channels', () => {
     assert.deepEqual(taken([{ ...first, cost: 50 }, second, third], '0'), ['1: 50'], 'no more than is refunded');
   });
 
-  it('costs the price of its most expensive step that is not refunded, in whatever order steps are sent and refunded', () => {
+  it('a chain costs its most expensive step that is not refunded, in any order of steps and refunds', () => {
     const price = fc.integer({ min: 1, max: 10_000 });
     const event = fc.oneof(fc.record({ sends: price }), fc.record({ refunds: fc.nat(3) }));
     fc.assert(

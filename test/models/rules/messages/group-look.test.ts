@@ -41,7 +41,7 @@ describe('lookAt', () => {
     ['the time for its reports is over, but not for its workflow', { awaiting: 1, awaitedMs: 330_000 }, 'wait', 30_000],
     ['one is scheduled and another awaits its report', { dueInMs: 1_000, awaiting: 1 }, 'wait', 11_000],
   ] as const)
-    it(`${action} when ${what}`, () => {
+    it(`the verdict on a group is "${action}" when ${what}`, () => {
       const verdict = lookAt({ ...nothing, ...state }, timeouts);
       assert.deepEqual(verdict, { action, givesUp: false, lookInMs: lookInMs ?? verdict.lookInMs });
     });
@@ -54,7 +54,7 @@ describe('lookAt', () => {
     ['a hand-off was tried lately', { due: 1, triedLately: true }, 'wait'],
     ['another is scheduled', { dueInMs: minutes(60) }, 'wait'],
   ] as const)
-    it(`gives up and ${action}s when the time for reports is over and ${what}`, () => {
+    it(`the verdict on a group gives up, and is "${action}", when the time for reports is over and ${what}`, () => {
       const verdict = lookAt({ ...nothing, awaiting: 1, awaitedMs: 360_000, ...state }, timeouts);
       assert.deepEqual(verdict, { action, givesUp: true, lookInMs: minutes(2) });
     });

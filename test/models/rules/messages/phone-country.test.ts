@@ -49,6 +49,6 @@ describe('isPossiblePhone', () => {
     ['+2101234567', false],
     ['+10', false],
   ] as const) {
-    it(`${phone} is ${isPossible ? '' : 'not '}possible`, () => assert.equal(isPossiblePhone(phone), isPossible));
+    it(`the phone number ${phone} is ${isPossible ? '' : 'not '}possible`, () => assert.equal(isPossiblePhone(phone), isPossible));
   }
 });

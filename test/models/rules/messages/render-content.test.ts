@@ -27,7 +27,7 @@ describe('the content of a single message', () => {
     ]);
   });
 
-  it('a content without its variables is refused with each one once, and stays unchanged', () => {
+  it('a content without its variables names each missing one once, and stays unchanged', () => {
     const content = { text: '{{a}} {{b}} {{a}} {{c}}' };
     const { faults, content: same } = render(content, { c: 1 });
     assert.deepEqual(
@@ -88,7 +88,7 @@ describe('many missing variables beside many unusable ones', () => {
     return cpuCost(() => render({ text }, variables));
   };
 
-  it('cost time in proportion to their number', () => {
+  it('many missing and unusable variables cost time in proportion to their number', () => {
     const [less, more] = [cost(2000), cost(8000)];
     assert.ok(more < 8 * less + 30, `${less} ms, and ${more} ms for four times as many`); // the square would be 16 times
   });

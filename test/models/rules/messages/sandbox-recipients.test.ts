@@ -30,7 +30,7 @@ function handoffOf({ refused, unavailable }: Script): string {
 
 describe('scriptFor', () => {
   for (const [to, handoff, reports] of table) {
-    it(`${to}: ${handoff}, then ${reports === '' ? 'silence' : reports}`, () => {
+    it(`the sandbox answers for ${to}: ${handoff}, then ${reports === '' ? 'no report' : reports}`, () => {
       const script = scriptFor(to.includes('@') ? 'email' : 'sms', to);
       assert.equal(handoffOf(script), handoff);
       assert.equal(script.reports.length, reports === '' ? 0 : 1);
@@ -38,7 +38,7 @@ describe('scriptFor', () => {
     });
   }
 
-  it('reads a whatsapp message after delivery, and treats the special numbers as for sms', () => {
+  it('the sandbox reads a WhatsApp message after its delivery, and treats special numbers as for SMS', () => {
     assert.deepEqual(
       scriptFor('whatsapp', '+15551234567').reports.map(({ status, step }) => [status, step]),
       [
@@ -49,7 +49,7 @@ describe('scriptFor', () => {
     for (const [to] of table.slice(2, 9)) assert.deepEqual(scriptFor('whatsapp', to), scriptFor('sms', to));
   });
 
-  it('+15005550005: duplicated and out of order, and delivered among them', () => {
+  it('the sandbox reports for +15005550005 doubled and out of order, among them delivered', () => {
     const statuses = scriptFor('sms', '+15005550005').reports.map(({ status }) => status);
     assert.equal(statuses[0], 'delivered', 'before sent');
     assert.ok(statuses.filter((status) => status === 'delivered').length > 1 && statuses.filter((status) => status === 'sent').length > 1);

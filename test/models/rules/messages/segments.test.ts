@@ -29,22 +29,22 @@ describe('segmentsOf', () => {
     ['a back-tick, which GSM-7 does not have', '`', 'UCS-2', 1],
   ];
   for (const [what, text, encoding, segments] of cases) {
-    it(`finds ${segments} of ${encoding} in ${what}`, () => assert.deepEqual(segmentsOf(text), { encoding, segments }));
+    it(`a text of ${what} has ${segments} segments of ${encoding}`, () => assert.deepEqual(segmentsOf(text), { encoding, segments }));
   }
 
-  it('knows the 127 characters of the basic alphabet and the ten of its extension', () => {
+  it('a text is GSM-7 with the 127 characters of the basic alphabet and the ten of its extension', () => {
     assert.equal(new Set(gsmBasic).size, 127);
     for (const character of gsmBasic) assert.deepEqual(segmentsOf(character.repeat(160)), { encoding: 'GSM-7', segments: 1 });
     for (const character of gsmExtended) assert.deepEqual(segmentsOf(character.repeat(81)), { encoding: 'GSM-7', segments: 2 });
   });
 
-  it('shows them for sms, and none on channels without segments', () => {
+  it('segments are shown for SMS, and not on other channels', () => {
     assert.deepEqual(carrierView('sms', 'ж'.repeat(71)), { encoding: 'UCS-2', segments: 2 });
     for (const channel of ['whatsapp', 'email'] as const)
       assert.deepEqual(carrierView(channel, 'ж'.repeat(71)), { encoding: null, segments: null });
   });
 
-  it('agrees with an oracle that splits the text', () => {
+  it('segments are those of an oracle that splits the text', () => {
     const character = fc.oneof(fc.constantFrom(...gsmBasic), fc.constantFrom(...gsmExtended), fc.constantFrom('a', 'b'));
     const gsm = fc.array(character, { maxLength: 500, size: 'max' }).map((list) => list.join(''));
     const any = fc.string({

@@ -24,7 +24,7 @@ describe('the table of moves', () => {
     for (const to of publicStatuses) for (const from of movesInto[to]) assert.ok(rank[from] < rank[to], `${from} → ${to}`);
   });
 
-  it('ends in one status for the same reports in any order, except after a contradicted read receipt', () => {
+  it('reports lead to the same status in any order, unless they contain a failure and a read receipt', () => {
     const sets = fc
       .constantFrom<ReportStatus[]>(['sent', 'delivered', 'failed'], ['sent', 'delivered', 'read'])
       .chain((all) => fc.subarray(all, { minLength: 1 }));
@@ -41,7 +41,7 @@ describe('the table of moves', () => {
     );
   });
 
-  it('applies reports that arrive together in the order that loses none', () => {
+  it('reports that arrive together are applied in the order that loses none', () => {
     assert.deepEqual([...reportOrder], ['sent', 'delivered', 'failed', 'read']);
   });
 });

@@ -26,27 +26,27 @@ describe('template', () => {
     ['', {}, ''],
   ];
   for (const [text, values, expected] of cases) {
-    it(`${JSON.stringify(text)} is ${JSON.stringify(expected)}`, () => {
+    it(`the template ${JSON.stringify(text)} is rendered as ${JSON.stringify(expected)}`, () => {
       assert.equal(compileTemplate(text).malformed, null);
       assert.equal(render(compileTemplate(text), new Map(Object.entries(values))).text, expected);
     });
   }
-  it('distinguishes case, and uses no inherited names', () => {
+  it('names of placeholders are case-sensitive, and not inherited', () => {
     const template = compileTemplate('{{Name}} {{name}} {{toString}} {{b|x}} {{name}}');
     assert.deepEqual(missingFrom(template, new Map([['name', 'x']])), ['Name', 'toString']);
   });
-  it('keeps a placeholder without a value', () => assert.equal(rendered('a {{ b }} c'), 'a {{ b }} c'));
+  it('a placeholder without a value stays in the text', () => assert.equal(rendered('a {{ b }} c'), 'a {{ b }} c'));
   for (const text of ['{{first name}}', '{{', '{{}}', '{{ }}', 'a {{b', '{{a|{b}}}', '{{#if x}}', '{{a|b}', 'ok {{x}} {{y z}}']) {
-    it(`${JSON.stringify(text)} is malformed`, () => assert.ok(compileTemplate(text).malformed?.startsWith('{{')));
+    it(`the template ${JSON.stringify(text)} is malformed`, () => assert.ok(compileTemplate(text).malformed?.startsWith('{{')));
   }
-  it('shows only the beginning of what is malformed', () => {
+  it('a malformed placeholder is shown up to 40 characters', () => {
     assert.equal(compileTemplate(`{{${'x y'.repeat(5000)}}}`).malformed?.length, 40);
   });
-  it('escapes values on request, and no fallbacks', () => {
+  it('values of a template are escaped on request, but not fallbacks', () => {
     const template = compileTemplate('<b>{{a}}</b>{{b|<i>}}');
     assert.equal(render(template, new Map([['a', `<"&'>`]]), { escape: escapeHtml }).text, '<b>&lt;&quot;&amp;&#39;&gt;</b><i>');
   });
-  it('stops at the limit with well-formed text', () => {
+  it('a rendered text is cut at the limit, and stays well-formed', () => {
     const values = new Map([['a', '😀'.repeat(1_000_000)]]);
     const { text, isCut } = render(compileTemplate('{{a}}'.repeat(3000)), values, { unitsMax: 7 });
     assert.deepEqual([isCut, text], [true, '😀😀😀\ufffd']);
@@ -62,7 +62,7 @@ describe('template', () => {
     name.map((of) => ({ source: `{{ ${of}}}`, name: of, fallback: undefined, text: '' })),
     fc.tuple(name, literal).map(([of, fallback]) => ({ source: `{{${of}|${fallback}}}`, name: of, fallback: fallback.trim(), text: '' })),
   );
-  it('replaces placeholders by values or fallbacks, and nothing else', () => {
+  it('a rendered text has values or fallbacks for placeholders, and is otherwise unchanged', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), fc.dictionary(name, anyText), (pieces, given) => {
         const values = new Map(Object.entries(given));
@@ -78,10 +78,10 @@ describe('template', () => {
       }),
     );
   });
-  it('keeps a text without braces and backslashes', () => {
+  it('a text without braces and backslashes stays as it is', () => {
     fc.assert(fc.property(literal, (text) => assert.equal(rendered(text), text)));
   });
-  it('renders no placeholders inside values', () => {
+  it('placeholders inside values are not rendered', () => {
     fc.assert(
       fc.property(anyText, anyText, (before, value) => {
         const text = `${before.replaceAll(/[{}\\]/g, '')}{{v}}`;
@@ -90,7 +90,7 @@ describe('template', () => {
     );
   });
   for (const hostile of ['{{', '{', '{{a', '{{a|', '{{ ', '{{a ', '\\', '\\{{', '{{a}}', '{{a|b}', 'a|', ' ']) {
-    it(`reads a megabyte of ${JSON.stringify(hostile)} quickly`, () => {
+    it(`a template of a megabyte of ${JSON.stringify(hostile)} is read quickly`, () => {
       const startedAt = performance.now();
       compileTemplate(hostile.repeat(1_000_000 / hostile.length));
       compileTemplate(`{{${hostile.replaceAll('{', '').repeat(1_000_000)}`);

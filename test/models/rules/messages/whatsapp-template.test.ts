@@ -45,7 +45,7 @@ describe('a template of WhatsApp', () => {
     for (const kind of ['variable', 'payload'] as const) assert.equal(faultOfText(kind, 'a\nb'), null);
   });
 
-  it('links to files by http or https', () => {
+  it('a link to a file begins with http or https, and has no space', () => {
     for (const link of ['https://x.test/a.png', 'http://x.test']) assert.equal(faultOfText('link', link), null, link);
     for (const link of [
       'ftp://x.test',

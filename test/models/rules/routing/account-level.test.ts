@@ -28,7 +28,7 @@ describe('the health of a route', () => {
     assert.equal(levelAfter({ calls: 6, bad: 3 }), undefined, 'too few to tell');
   });
 
-  it('a share at the limit of down or failing reaches it, and one at the limit of healthy does not', () => {
+  it('an account is down or failing from the limits of that on, and healthy only below its limit', () => {
     assert.equal(levelAfter({ calls: 10, bad: 8 }), 0, '80 % is down');
     assert.equal(levelAfter({ calls: 10, bad: 2 }), 7, 'ten calls are enough');
     assert.equal(levelAfter({ calls: 20, bad: 3 }), 7, '15 % is failing');
@@ -37,14 +37,14 @@ describe('the health of a route', () => {
     assert.equal(levelAfter({ calls: 20, bad: 4, level: 1 }), undefined, 'cannot fall in steps below 1');
   });
 
-  it('health changes after its part of the window, not before', () => {
+  it('the health of a route changes after its part of the window, not before', () => {
     const falling = { calls: 20, bad: 4 };
     assert.deepEqual([levelAfter({ ...falling, sinceSeconds: 9.9 }), levelAfter({ ...falling, sinceSeconds: 10 })], [undefined, 7]);
     assert.deepEqual([levelAfter({ level: 8, sinceSeconds: 23.9 }), levelAfter({ level: 8, sinceSeconds: 24 })], [undefined, 10]);
     assert.deepEqual([probePauses.first * windowSeconds, probePauses.longest * windowSeconds], [5, 30], 'pauses before probes');
   });
 
-  it('the reason says how many calls failed or took too long', () => {
+  it('the reason of a health change says how many calls failed or took too long', () => {
     const reasonOf = (changes: Partial<Seen>) => dueChange(seen(changes), windowSeconds)?.reason;
     assert.equal(reasonOf({ calls: 20.4, bad: 3.6 }), '4 of 20 calls failed or took too long');
     assert.equal(reasonOf({ calls: 20, bad: 8, badInARow: 8 }), '8 calls in a row failed or took too long');
@@ -56,7 +56,7 @@ describe('the health of a route', () => {
     assert.equal(levelAfter({ level: 0, calls: 1, sinceSeconds: 0 }), 1);
   });
 
-  it('health is full within five minutes after the first good probe', () => {
+  it('the health of a route is full within five minutes after the first good probe', () => {
     let level = 1;
     let seconds = 0;
     for (let since = 0; level < levelMax; seconds += 1, since += 1) {
@@ -66,13 +66,13 @@ describe('the health of a route', () => {
     }
   });
 
-  it('health slowly becomes full again without calls', () => {
+  it('the health of a route slowly becomes full again without calls', () => {
     assert.equal(levelAfter({}), undefined);
     assert.equal(levelAfter({ level: 8 }), 10);
     assert.equal(levelAfter({ level: 8, sinceSeconds: 20 }), undefined);
   });
 
-  it('health stays within its bounds, and falls only after bad calls', () => {
+  it('the health of a route stays within its bounds, and falls only after bad calls', () => {
     const level = fc.integer({ min: 0, max: levelMax });
     const calls = fc.double({ min: 0, max: 1_000, noNaN: true });
     const part = fc.double({ min: 0, max: 1, noNaN: true });

@@ -22,18 +22,22 @@ const at = (text: string) => ({ scheduled_at: new Date(text) });
 
 describe('a restored message that waits for its hand-off', () => {
   const verdicts: [string, Partial<RestoredMessage>, string][] = [
-    ['may have been handed off', {}, 'uncertain'],
-    ['may have been handed off when it was due before the stop', at('2026-11-20T07:59:00Z'), 'uncertain'],
-    ['may have been handed off when it was due as the last worker stopped', at('2026-11-20T08:00:01Z'), 'uncertain'],
-    ['was not when it was due later', at('2026-11-20T08:00:02Z'), 'scheduled'],
-    ['may have been in a batch that was paused, and resumed later', { batch_status: 'paused' }, 'uncertain'],
-    ['was not in a batch that was cancelled', { batch_status: 'cancelled' }, 'cancelled'],
-    ['was not in a scheduled batch that was cancelled', { batch_status: 'cancelled', status_detail: 'scheduled' }, 'cancelled'],
-    ['may have been when its call had begun before the cancellation', { batch_status: 'cancelled', status_detail: 'sending' }, 'uncertain'],
-    ['may have been when a call was uncertain before', { ...at('2026-11-21T08:00:00Z'), uncertain_at: ['twilio'] }, 'uncertain'],
+    ['may have been handed off if it has no scheduled time', {}, 'uncertain'],
+    ['may have been handed off if it was due before the stop', at('2026-11-20T07:59:00Z'), 'uncertain'],
+    ['may have been handed off if it was due as the last worker stopped', at('2026-11-20T08:00:01Z'), 'uncertain'],
+    ['stays scheduled if it was due after the stop', at('2026-11-20T08:00:02Z'), 'scheduled'],
+    ['may have been handed off although its batch is paused', { batch_status: 'paused' }, 'uncertain'],
+    ['is cancelled if its batch was cancelled', { batch_status: 'cancelled' }, 'cancelled'],
+    ['is cancelled if its scheduled batch was cancelled', { batch_status: 'cancelled', status_detail: 'scheduled' }, 'cancelled'],
+    [
+      'may have been handed off if its call was open when its batch was cancelled',
+      { batch_status: 'cancelled', status_detail: 'sending' },
+      'uncertain',
+    ],
+    ['may have been handed off if an earlier call was uncertain', { ...at('2026-11-21T08:00:00Z'), uncertain_at: ['twilio'] }, 'uncertain'],
   ];
-  for (const [title, overrides, verdict] of verdicts) {
-    it(title, () => assert.equal(verdictOf(message(overrides), stoppedAt), verdict));
+  for (const [what, overrides, verdict] of verdicts) {
+    it(`a restored message ${what}`, () => assert.equal(verdictOf(message(overrides), stoppedAt), verdict));
   }
 });
 

@@ -38,7 +38,7 @@ describe('positions in a stream', () => {
     fc.assert(fc.property(position, (given) => assert.match(formatPosition(given), /^[0-9a-z.-]{1,400}$/)));
   });
 
-  it('positions are null for what PostgreSQL would refuse as a snapshot, and for any other text', () => {
+  it('a position is null for a snapshot that PostgreSQL would refuse, and for any other text', () => {
     for (const text of [
       '',
       '1',
@@ -69,13 +69,13 @@ describe('the progress through a stream', () => {
   const between: Position = { at, seen: '1:5:', reading: { until: '2:9:', seq: 7 } };
   const resting: Position = { at, seen: '1:5:', reading: null };
 
-  it('the progress through a stream goes on towards the later snapshot of an id, or rests at its only one', () => {
+  it('a stream goes on towards the later snapshot of its position, or rests at the only one', () => {
     assert.deepEqual([newestSnapshot(between), newestSnapshot(resting)], ['2:9:', '1:5:']);
     assert.deepEqual(progressAt(between), { position: between, goal: { at, seen: '2:9:', reading: null } });
     assert.deepEqual(progressAt(resting), { position: resting, goal: resting });
   });
 
-  it('stores the remaining progress with each event', () => {
+  it('each event has the position that the stream has reached', () => {
     assert.deepEqual(positionAfter(progressAt(between), 8), { at, seen: '1:5:', reading: { until: '2:9:', seq: 8 } });
   });
 });

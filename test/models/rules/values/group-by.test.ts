@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { groupBy } from '../../../../models/rules/values/group-by.js';
 
 describe('groupBy', () => {
-  it('keeps every item once under its key, in order', () => {
+  it('groups keep every item once under its key, in order', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.nat())), (items) => {
         const groups = groupBy(items, ([key]) => key);
@@ -17,7 +17,7 @@ describe('groupBy', () => {
     );
   });
 
-  it('makes no group without items', () => {
+  it('no group is made without items', () => {
     assert.equal(groupBy([], () => 1).size, 0);
   });
 });

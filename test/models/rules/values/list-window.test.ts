@@ -35,7 +35,7 @@ describe('readWindow', () => {
     it(`a list reads ${title}`, async () => assert.deepEqual(await read(window, size), expected));
   }
 
-  it('rows that were added since their number was remembered are reached by page', async () => {
+  it('rows that were added since the rows were counted are reached by page', async () => {
     const counts = 0;
     assert.deepEqual(await read({ page: 2, limit: 2 }, 5, 4), { rows: [2, 3], total: 5, next: ['3'], counts });
     assert.deepEqual(await read({ page: 3, limit: 2 }, 5, 4), { rows: [4], total: 5, next: null, counts });
@@ -45,7 +45,7 @@ describe('readWindow', () => {
 });
 
 describe('mapRows', () => {
-  it('converts each row, and keeps the rest of the list', () => {
+  it('each row of a list is converted, and the rest of the list stays', () => {
     assert.deepEqual(
       mapRows({ rows: [1, 2], total: 5, next: ['2'] }, (row) => `row ${row}`),
       { rows: ['row 1', 'row 2'], total: 5, next: ['2'] },

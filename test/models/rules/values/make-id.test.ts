@@ -9,7 +9,7 @@ describe('makeId', () => {
     Date.now = realNow;
   });
 
-  it('makes UUIDs of version 7 that begin with the time', () => {
+  it('an id is a UUID of version 7 that begins with the time', () => {
     const now = new Date();
     for (const id of Array.from({ length: 1_000 }, makeId)) {
       assert.ok(validate(id));
@@ -19,21 +19,21 @@ describe('makeId', () => {
     }
   });
 
-  it('makes each id greater than the one before, also when the clock is set back', () => {
+  it('an id is greater than the one before, also when the clock is set back', () => {
     const before = Array.from({ length: 20_000 }, makeId);
     Date.now = () => realNow() - 3_600_000;
     const ids = [...before, ...Array.from({ length: 20_000 }, makeId)];
     for (const [index, id] of ids.entries()) assert.ok(index === 0 || id > (ids[index - 1] as string), `${ids[index - 1]} ${id}`);
   });
 
-  it('shares no random bits between ids', () => {
+  it('ids share no random bits', () => {
     const tails = Array.from({ length: 5_000 }, () => makeId().slice(-12));
     assert.equal(new Set(tails).size, tails.length);
   });
 });
 
 describe('the ids of a period', () => {
-  it('the ids of a period begin a minute before its first moment and end ten minutes after its last, as ids', () => {
+  it('the ids of a period begin a minute before its first moment and end ten minutes after its last', () => {
     const at = new Date(0x0190a5a80000);
     assert.equal(idBefore(at), `0190a5a7-${(0x10000 - 60_000).toString(16).padStart(4, '0')}-7000-8000-000000000000`);
     assert.equal(idAfter(at), `0190a5b1-${(600_000 % 0x10000).toString(16).padStart(4, '0')}-7000-8000-000000000000`);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { countText, isStorable, isUuid } from '../../../../models/rules/values/text.js';
 
 describe('isUuid', () => {
-  it('accepts every UUID in any case', () => {
+  it('a UUID is accepted in any letter case', () => {
     fc.assert(fc.property(fc.uuid(), (id) => assert.ok(isUuid(id) && isUuid(id.toUpperCase()))));
   });
 
@@ -38,7 +38,7 @@ describe('countText', () => {
       ['0 credits', '0.5 credits', '1 credit', '2 credits', '1,000 credits'],
     );
   });
-  it('takes the plural of a noun that has another ending', () => {
+  it('a count takes the plural of a noun that has another ending', () => {
     assert.deepEqual(
       [1, 2].map((count) => countText(count, 'delivery', 'deliveries')),
       ['1 delivery', '2 deliveries'],

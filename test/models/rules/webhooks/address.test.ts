@@ -21,7 +21,7 @@ const policy = { webhookAllowedNetworks: ['127.0.0.0/8', 'fd00::/8'], webhookPor
 
 describe('isPublicAddress', () => {
   for (const address of [...hostileAddresses, ...strange]) {
-    it(`refuses ${address === '' ? 'an empty text' : address}`, () => assert.equal(isPublicAddress(address), false));
+    it(`the address ${address === '' ? 'of an empty text' : address} is not public`, () => assert.equal(isPublicAddress(address), false));
   }
   for (const address of publicAddresses)
     it(`the public address ${address} is let through`, () => assert.equal(isPublicAddress(address), true));
@@ -42,7 +42,7 @@ describe('isAllowedTarget', () => {
     ['127.0.0.2', 900, false],
   ];
   for (const [address, port, isAllowed] of cases) {
-    it(`${isAllowed ? 'allows' : 'refuses'} ${address} port ${port}`, () =>
+    it(`a webhook at ${address} port ${port} is ${isAllowed ? 'allowed' : 'refused'}`, () =>
       assert.equal(isAllowedTarget(address, port, policy), isAllowed));
   }
 });

@@ -55,7 +55,7 @@ describe('eventBody', () => {
   }
 
   for (const type of eventTypes) {
-    it(`adds to ${type} the reference and the batch, where there are any`, () => {
+    it(`an event ${type} has the reference and the batch of its message, if there are any`, () => {
       const own = { reference: 'order-1042', batch_id: '01890000-0000-7000-8000-000000000002' };
       assert.deepEqual(JSON.parse(eventBody(type, { ...message, ...own }, at)).data, { ...payloads[type], ...own });
     });
@@ -66,28 +66,28 @@ describe('eventBody', () => {
   });
 
   for (const type of ['message.sent', 'message.delivered'] as const) {
-    it(`${type} always has a provider id: empty without one`, () => {
+    it(`an event ${type} always has a provider id, which is empty if there is none`, () => {
       assert.equal(JSON.parse(eventBody(type, { ...message, provider_message_id: null }, at)).data.provider_message_id, '');
     });
   }
 
-  it('names no recipient that was erased, and no time of delivery without one', () => {
+  it('an event names no recipient that was erased, and no time of delivery without one', () => {
     const { data } = JSON.parse(eventBody('message.delivered', { ...message, to: `#${'0a'.repeat(32)}`, delivered_at: null }, at));
     assert.deepEqual([data.recipient, 'delivered_at' in data], ['', false]);
   });
 
-  it('a test that the owner sends has the same envelope', () => {
+  it('the event of a test has the envelope of the others', () => {
     assert.equal(testEventBody('w1', at), '{"event":"webhook.test","timestamp":"2027-01-01T00:00:00.123Z","data":{"webhook_id":"w1"}}');
   });
 
-  it('prints credits without trailing zeros', () => {
+  it('an event has credits without trailing zeros', () => {
     assert.ok(
       eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1,') ||
         eventBody('message.queued', { ...message, credits_used: 100 }, at).includes('"credits_used":0.1}'),
     );
   });
 
-  it('the events have a sentence for each of the four types', () => {
+  it('each of the four event types is described by a sentence', () => {
     assert.deepEqual([...eventTypes], Object.keys(payloads));
     for (const type of eventTypes) assert.match(eventDescriptions[type], /^[A-Z].*\.$/);
   });

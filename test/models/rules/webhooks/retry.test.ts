@@ -6,7 +6,7 @@ import { parseRetryAfter, retryDelaySeconds } from '../../../../models/rules/web
 const schedule = defaultRetryDelays.split(',').map(Number);
 
 describe('retryDelaySeconds', () => {
-  it('lasts 72 hours to five days with the default retry schedule', () => {
+  it('the default retry schedule lasts 72 hours to five days', () => {
     const total = (random: number) =>
       schedule.reduce((sum, _, index) => sum + (retryDelaySeconds(schedule, index + 1, null, random) ?? 0), 0) / 3_600;
     assert.ok(total(0) >= 72, `${total(0)} h`);
@@ -25,7 +25,7 @@ describe('retryDelaySeconds', () => {
     assert.equal(retryDelaySeconds([], 1, null), null);
   });
 
-  it('adds at most a fifth of jitter, and Retry-After up to a day', () => {
+  it('a delay has at most a fifth of jitter, and follows Retry-After up to a day', () => {
     const random = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: schedule.length }), random, fc.option(fc.nat(2_000_000)), (attempts, chance, retryAfter) => {
@@ -82,7 +82,7 @@ describe('parseRetryAfter', () => {
     it(`Retry-After ${JSON.stringify(header)} is read as ${seconds}`, () => assert.equal(parseRetryAfter(header, now), seconds));
   }
 
-  it('returns a non-negative number or nothing for any header', () => {
+  it('a Retry-After is read as a non-negative number or nothing', () => {
     fc.assert(
       fc.property(fc.string(), (header) => {
         const seconds = parseRetryAfter(header, now);
@@ -91,7 +91,7 @@ describe('parseRetryAfter', () => {
     );
   });
 
-  it('reads a date without a zone as UTC, whatever the zone of the process', () => {
+  it('a Retry-After without a zone is read as UTC, whatever the zone of the process', () => {
     const zone = process.env.TZ;
     try {
       process.env.TZ = 'America/New_York';

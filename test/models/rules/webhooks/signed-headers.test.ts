@@ -15,7 +15,7 @@ const now = () => Math.floor(Date.now() / 1000);
 const bodies = fc.string({ unit: 'grapheme', maxLength: 300 });
 
 describe('webhook signatures', () => {
-  it('a new secret has 32 random bytes', () => {
+  it('a new webhook secret has 32 random bytes', () => {
     const secrets = Array.from({ length: 100 }, generateWebhookSecret);
     for (const secret of secrets) {
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -33,7 +33,7 @@ describe('webhook signatures', () => {
     );
   });
 
-  it('the library accepts a signature with each secret, and refuses a changed byte', () => {
+  it('the Standard Webhooks library accepts a signature with each secret, and refuses a changed byte', () => {
     fc.assert(
       fc.property(bodies, fc.uuid(), (body, id) => {
         const secrets = [generateWebhookSecret(), generateWebhookSecret()];
@@ -47,7 +47,7 @@ describe('webhook signatures', () => {
     );
   });
 
-  it('carries the bare hex HMAC of the raw bytes, keyed with the whole newest secret', () => {
+  it('the hex signature is the bare HMAC of the raw bytes, keyed with the whole newest secret', () => {
     const secrets = [generateWebhookSecret(), generateWebhookSecret()];
     const body = '{"a":"Grüße 😀"}';
     const headers = deliveryHeaders({ id: 'evt', type: 'message.failed', body, secrets, timestampSeconds: 1_700_000_000 });

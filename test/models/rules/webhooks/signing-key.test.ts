@@ -20,7 +20,7 @@ describe('signing keys of webhooks', () => {
     assert.equal(new Set(pairs.flatMap(({ signingKey, publicKey }) => [signingKey, publicKey])).size, 40);
   });
 
-  it('sign id, time and body, which only their public key verifies', () => {
+  it('a signature signs id, time and body, and only its own public key verifies it', () => {
     const [pair, other] = [generateSigningKey(), generateSigningKey()];
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.uuid(), fc.nat(), (body, id, time) => {

@@ -52,10 +52,12 @@ describe('faultOfWebhookUrl', () => {
     [`https://example.com/${'a'.repeat(2048 - 20)}`, null],
     [`https://example.com/${'a'.repeat(2049 - 20)}`, 'Webhook URL must be at most 2048 characters'],
   ];
+  const shown = (url: string) => JSON.stringify(url.length <= 60 ? url : `${url.slice(0, 24)}… of ${url.length} characters`);
   for (const [url, fault] of cases)
-    it(`${fault ?? 'accepts'}: ${JSON.stringify(url.slice(0, 60))}`, () => assert.equal(faultOfWebhookUrl(url, policy), fault));
+    it(`the webhook URL ${shown(url)} is ${fault === null ? 'accepted' : `refused: ${fault}`}`, () =>
+      assert.equal(faultOfWebhookUrl(url, policy), fault));
 
-  it('allows a high port for a name where networks are allowed', () => {
+  it('a high port is allowed for a name if networks are allowed', () => {
     const lab = { ...policy, webhookAllowedNetworks: ['10.0.0.0/8'] };
     assert.equal(faultOfWebhookUrl('https://receiver:9443/', lab), null);
     assert.equal(faultOfWebhookUrl('https://receiver:1024/', lab), null);
