@@ -20,7 +20,7 @@ const meddle = (providers: Providers): Providers =>
 
 const hasRepeats = `SELECT 1 FROM delivery_reports WHERE provider_message_id = $1 AND status = 'failed' AND repeats = 1`;
 
-describeInShapes('a provider', (env) => {
+describeInShapes('a provider', (env, shape) => {
   let service: Service;
   let client: RestClient;
   before(async () => {
@@ -33,7 +33,7 @@ describeInShapes('a provider', (env) => {
   afterEach(() => assertBooks(service.db));
   after(() => service.stop());
 
-  it('a message is sent and delivered when its report arrives before the answer', async () => {
+  it(`a message is sent and delivered when its report arrives before the answer${shape}`, async () => {
     const { account, receiver } = await subscribed();
     afterTaking = async (outcome) => {
       await until(async () => (await rows(service.db, 'SELECT 1 FROM delivery_reports')).length > 0, 'the report is in the inbox');
@@ -53,7 +53,7 @@ describeInShapes('a provider', (env) => {
     await receiver.close();
   });
 
-  it('a message is handed off and charged once after a lost answer, with the same key', async () => {
+  it(`a message is handed off and charged once after a lost answer, with the same key${shape}`, async () => {
     const account = await client.signUp();
     let lost = 0;
     afterTaking = async (outcome) => {
@@ -83,7 +83,7 @@ describeInShapes('a provider', (env) => {
     );
   });
 
-  it('a message is delivered by its report after an answer is lost for good', async () => {
+  it(`a message is delivered by its report after an answer is lost for good${shape}`, async () => {
     const account = await client.signUp();
     afterTaking = async () => ({ outcome: 'unknown', detail: 'reset' });
     const { id } = await client.send(account);
@@ -92,7 +92,7 @@ describeInShapes('a provider', (env) => {
     assert.equal(message.credits_used, toCredits(prices.sms));
   });
 
-  it('a message is delivered once by a report after its workflow has closed', async () => {
+  it(`a message is delivered once by a report after its workflow has closed${shape}`, async () => {
     const { account, receiver } = await subscribed();
     const { id } = await client.send(account, { to: '+15005550002' });
     const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'unknown');
@@ -115,7 +115,7 @@ describeInShapes('a provider', (env) => {
     await receiver.close();
   });
 
-  it('a message is corrected to delivered by a late report, and a repeated failure changes nothing', async () => {
+  it(`a message is corrected to delivered by a late report, and a repeated failure changes nothing${shape}`, async () => {
     const account = await client.signUp();
     const { id } = await client.send(account, { to: '+15005550007' });
     const failed = await client.messageUntil(account, id, ({ status }) => status === 'failed');
@@ -128,7 +128,7 @@ describeInShapes('a provider', (env) => {
     assert.equal((await client.messageUntil(account, id, () => true)).status, 'delivered');
   });
 
-  it('a message stays delivered after a later failure, whose report is ignored', async () => {
+  it(`a message stays delivered after a later failure, whose report is ignored${shape}`, async () => {
     const account = await client.signUp();
     const { id } = await client.send(account);
     const { provider_message_id } = await client.messageUntil(account, id, ({ status }) => status === 'delivered');
@@ -140,7 +140,7 @@ describeInShapes('a provider', (env) => {
     assert.equal((await client.messageUntil(account, id, () => true)).status, 'delivered');
   });
 
-  it('403 for a report with a wrong signature, and one with an unknown id waits in the inbox', async () => {
+  it(`a report with a wrong signature gets 403, and one with an unknown id waits in the inbox${shape}`, async () => {
     const unknown = { id: '0190a5a8-0000-7000-8000-000000000001', reference: '0190a5a8-0000-7000-8000-000000000002' };
     const report = { ...unknown, status: 'delivered', error_code: null, occurred_at: new Date().toISOString() };
     const inbox = () => rows(service.db, 'SELECT 1 FROM delivery_reports WHERE provider_message_id = $1', [unknown.id]);
@@ -150,7 +150,7 @@ describeInShapes('a provider', (env) => {
     assert.equal((await inbox()).length, 1);
   });
 
-  it('a message is delivered when an operator replays an unmatched report', async () => {
+  it(`a message is delivered when an operator replays an unmatched report${shape}`, async () => {
     const { account, receiver } = await subscribed();
     const { id } = await client.send(account, { to: '+15005550002' });
     const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === 'unknown');
