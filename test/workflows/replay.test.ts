@@ -45,7 +45,7 @@ describe('recorded histories', () => {
     assert.deepEqual(counted, eventCounts);
   });
 
-  it('exist for every type of workflow', () => {
+  it('recorded histories exist for every type of workflow', () => {
     const started = ({ eventType }: { eventType: string }) => eventType === 'EVENT_TYPE_WORKFLOW_EXECUTION_STARTED';
     const typeOf = (name: string) => read(name).events.find(started).workflowExecutionStartedEventAttributes.workflowType.name;
     const recorded = new Set(Object.keys(eventCounts).map(typeOf));
@@ -67,11 +67,11 @@ describe('recorded histories', () => {
     return found;
   };
 
-  it('replay on the present workflow code', async () => {
+  it('recorded histories replay on the present workflow code', async () => {
     assert.deepEqual(await differences(read), []);
   });
 
-  it('replay where the start of the workflow has a place in a trace, and its activities have none', async () => {
+  it('recorded histories replay if only the start of the workflow has a place in a trace', async () => {
     const base64 = (text: string) => Buffer.from(text).toString('base64');
     const data = base64('"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"');
     const traced = (name: string) => {

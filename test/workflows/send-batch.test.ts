@@ -42,7 +42,7 @@ describe('the workflow of a batch', () => {
     return workspace?.balance;
   };
 
-  it('the workflow of a batch sends 600 messages with one debit, three pages and 1,800 events in order', async () => {
+  it('a batch of 600 messages has one debit, three pages and 1,800 events in order', async () => {
     const receiver = await startReceiver();
     const account = await client.signUp();
     await client.hook(account, receiver.url);
@@ -90,7 +90,7 @@ describe('the workflow of a batch', () => {
     }
   }
 
-  it('the workflow of a batch sends nothing while it is paused', async () => {
+  it('a batch sends nothing while it is paused', async () => {
     const account = await client.signUp();
     const { id } = await bulk(account, { recipients: phones(300), rate: 100 });
     await batchUntil(account, id, ({ counts }) => counts.queued < 300, 'it has begun');
@@ -112,7 +112,7 @@ describe('the workflow of a batch', () => {
     assert.equal(await balanceOf(account), 1_000_000 - 300 * prices.sms);
   });
 
-  it('the workflow of a batch refunds exactly the waiting messages of a cancelled batch', async () => {
+  it('a cancelled batch refunds exactly its waiting messages', async () => {
     const account = await client.signUp();
     const { id } = await bulk(account, { recipients: phones(500), rate: 100 });
     await batchUntil(account, id, ({ counts }) => counts.queued < 480, 'it has begun');
@@ -131,7 +131,7 @@ describe('the workflow of a batch', () => {
     assert.equal(taken.length, done.counts.delivered);
   });
 
-  it('the workflow of a batch sends every message once when the worker is killed', async () => {
+  it('a batch sends every message once when the worker is killed', async () => {
     const account = await client.signUp();
     const { id } = await bulk(account, { recipients: phones(500) });
     const interrupted = new Set<string>();
@@ -165,7 +165,7 @@ describe('the workflow of a batch', () => {
     return open.map(({ message_id }) => message_id);
   }
 
-  it('402 for a batch that the balance does not pay, and stores nothing', async () => {
+  it('a batch that the balance does not pay gets 402, and nothing of it is stored', async () => {
     const account = await client.signUp();
     const answer = await post(account, '/api/v1/messages/bulk', { channel: 'sms', content: { text: 'Hello' }, recipients: phones(1_001) });
     assert.deepEqual(
@@ -176,7 +176,7 @@ describe('the workflow of a batch', () => {
     assert.deepEqual(await rows(service.db, 'SELECT id FROM messages WHERE workspace_id = $1', [account.workspaceId]), []);
   });
 
-  it('the workflow of a batch sends a scheduled batch at its time, with queued events at once', async () => {
+  it('a scheduled batch is sent at its time, with queued events at once', async () => {
     const account = await client.signUp();
     const at = Date.now() + 5_000;
     const batch = await bulk(account, { recipients: phones(3), scheduled_at: new Date(at).toISOString() });

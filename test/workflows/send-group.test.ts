@@ -95,7 +95,7 @@ describe('the workflow of a page, with stand-ins for its activities', () => {
     assert.deepEqual([looks, seconds], [['first', 'again'], [1]]);
   });
 
-  it('a page that is asked for another round ends without a report', async () => {
+  it('a page whose activity asks for another round begins it at once, without a report', async () => {
     const rounds = [{ ...over, isOver: false, deliveries: 1, left: { ...nothing, more: true } }, over];
     await work(queues.messages, {});
     await work(queues.bulk, {

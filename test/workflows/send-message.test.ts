@@ -23,7 +23,7 @@ describe('the workflow of a message', () => {
   afterEach(() => assertBooks(service.db));
   after(() => service.stop());
 
-  it('the workflow of a message moves from queued to sent to delivered in at most 21 history events', async () => {
+  it('a message moves from queued to sent to delivered in at most 21 history events', async () => {
     const account = await client.signUp();
     const sent = await client.send(account);
     assert.equal(sent.status, 'queued');
@@ -35,7 +35,7 @@ describe('the workflow of a message', () => {
     assert.ok((await eventCount(service.temporal, `msg:${sent.id}`)) <= 21);
   });
 
-  it('the workflow of a message delivers three signed events in order', async () => {
+  it('the three events of a message are delivered signed and in order', async () => {
     const receiver = await startReceiver();
     const account = await client.signUp();
     const { secret } = await client.hook(account, receiver.url);
@@ -62,7 +62,7 @@ describe('the workflow of a message', () => {
     ['+15005550034', 'failed', 'undeliverable', '30034', price],
   ] as const;
   for (const [to, status, detail, code, credits] of outcomes) {
-    it(`the workflow of a message ends ${status} (${detail}) to ${to} with code ${code} and ${credits} credits`, async () => {
+    it(`a message to ${to} ends ${status} (${detail}) with code ${code} and ${credits} credits`, async () => {
       const account = await client.signUp();
       const { id } = await client.send(account, { to });
       const message = await client.messageUntil(account, id, ({ status_detail }) => status_detail === detail);
@@ -74,7 +74,7 @@ describe('the workflow of a message', () => {
     });
   }
 
-  it('the workflow of a message moves a WhatsApp message to read without a new workflow', async () => {
+  it('a WhatsApp message moves to read without a new workflow', async () => {
     const account = await client.signUp();
     const { id } = await client.send(account, { channel: 'whatsapp' });
     const message = await client.messageUntil(account, id, ({ status }) => status === 'read');
@@ -83,7 +83,7 @@ describe('the workflow of a message', () => {
     await assert.rejects(service.temporal.client.workflow.getHandle(`late:${id}`).describe(), { name: 'WorkflowNotFoundError' });
   });
 
-  it('the workflow of a message cancels and refunds a scheduled message with message.failed', async () => {
+  it('a scheduled message that is cancelled is refunded, with message.failed', async () => {
     const receiver = await startReceiver();
     const account = await client.signUp();
     await client.hook(account, receiver.url);
@@ -107,7 +107,7 @@ describe('the workflow of a message', () => {
     await receiver.close();
   });
 
-  it('the workflow of a message sends a scheduled message at its time', async () => {
+  it('a scheduled message is sent at its time', async () => {
     const account = await client.signUp();
     const at = Date.now() + 1_500;
     const { id } = await client.send(account, { scheduled_at: new Date(at).toISOString() });
@@ -115,7 +115,7 @@ describe('the workflow of a message', () => {
     assert.ok(Date.parse(message.sent_at) >= at - 50, `${message.sent_at} is not before ${new Date(at).toISOString()}`);
   });
 
-  it('the workflow of a message delivers an event after two failures with the same id and bytes', async () => {
+  it('an event is delivered after two failures with the same id and bytes', async () => {
     const receiver = await startReceiver((received, response, index) =>
       index < 2 ? answerWith(503)(received, response, index) : response.writeHead(200).end(),
     );

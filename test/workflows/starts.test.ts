@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { groupStart, lateReportsSignal, lateReportsStart, mailStart } from '../../workflows/starts.js';
 
 describe('starts of workflows', () => {
-  it('those for late reports and mails have a summary for the Temporal Web UI', () => {
+  it('starts for late reports and mails have a summary for the Temporal Web UI', () => {
     const summaries = [lateReportsSignal('g'), lateReportsStart({ groupId: 'g', isOver: true }), mailStart('m')].map(
       ({ staticSummary }) => staticSummary,
     );

@@ -12,7 +12,7 @@ describe("the API's client of Temporal", () => {
   });
   after(() => own.close());
 
-  it('sends its signals to the end when it is closed, so that the watcher has nothing to repeat', async () => {
+  it('a client of Temporal that is closed sends its signals to the end', async () => {
     const temporal = connectTemporal(testConfig({ TEMPORAL_ADDRESS: own.address, TEMPORAL_NAMESPACE: own.namespace }));
     await temporal.hasWorker(); // it is connected
     const groupId = randomUUID();

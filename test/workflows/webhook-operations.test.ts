@@ -10,7 +10,7 @@ describe('webhook operations, on the real service', () => {
   const stage = useWebhookService();
   const { call, data, deliveries, deliveryUntil, testDelivery, resend, replay, replayUntil, activate } = stage;
 
-  it('sends one signed attempt for a test, and returns its outcome', async () => {
+  it('a test of a webhook is one signed attempt, and returns its outcome', async () => {
     const { event, message_id, status, attempts, next_attempt_at, delivered_at } = await testDelivery();
     assert.deepEqual([event, message_id, status, next_attempt_at, delivered_at !== null], ['webhook.test', null, 'succeeded', null, true]);
     assert.deepEqual([attempts.length, attempts[0].number, attempts[0].trigger, attempts[0].response_body], [1, 1, 'test', 'ok']);
@@ -25,7 +25,7 @@ describe('webhook operations, on the real service', () => {
     assert.ok(response_headers.date !== undefined);
   });
 
-  it('makes no second attempt for a failed test', async () => {
+  it('a failed test of a webhook is not attempted again', async () => {
     stage.receiver.answer = answerWith(500);
     const { id, status, attempts, next_attempt_at } = await testDelivery();
     assert.deepEqual([status, attempts.length, attempts[0].response_status, next_attempt_at], ['failed', 1, 500, null]);
@@ -42,7 +42,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual(triggersOf(test), ['test']);
   });
 
-  it('returns pending for a test of a hanging endpoint', async () => {
+  it('a test of a webhook that hangs returns pending', async () => {
     stage.receiver.answer = () => undefined;
     const started = Date.now();
     const { delivery } = await data('POST', '/test');
@@ -50,7 +50,7 @@ describe('webhook operations, on the real service', () => {
     assert.ok(Date.now() - started < 15_000);
   });
 
-  it('resends with the same id and bytes, and a success ends the delivery', async () => {
+  it('a resend has the same id and bytes, and a success ends the delivery', async () => {
     stage.receiver.answer = answerWith(500);
     await stage.send();
     const failed = await deliveryUntil(hasEnded);
@@ -73,7 +73,7 @@ describe('webhook operations, on the real service', () => {
     await until(async () => (await deliveries())[0].attempts.length < (await answerOf()).attempts.length, 'an answer has its outcome');
   });
 
-  it('keeps a running retry schedule after a resend', async () => {
+  it('a running retry schedule goes on after a resend that failed', async () => {
     stage.receiver.answer = (received, response) => answerWith(503, { 'Retry-After': '8' })(received, response, 0);
     await stage.send();
     // What the endpoint asked for holds from a moment after the attempt is shown, which may itself be newer than its delivery.
@@ -91,7 +91,7 @@ describe('webhook operations, on the real service', () => {
     assert.ok(Date.parse(ended.attempts[2].at) >= Date.parse(earlier.next_attempt_at) - 5);
   });
 
-  it('ends a running retry schedule after an acknowledged resend', async () => {
+  it('a running retry schedule ends after an acknowledged resend', async () => {
     stage.receiver.answer = (received, response) => answerWith(503, { 'Retry-After': '15' })(received, response, 0);
     await stage.send();
     const waiting = await deliveryUntil(({ attempts }) => attempts.length === 1);
@@ -102,7 +102,7 @@ describe('webhook operations, on the real service', () => {
     assert.equal(stage.receiver.received.length, 2);
   });
 
-  it('holds events of an inactive ordered webhook, and sends them in order by replay', async () => {
+  it('events of an inactive ordered webhook are held, and a replay sends them in order', async () => {
     await data('PUT', '', { ordered: true, is_active: false });
     const sent: string[] = [];
     for (let index = 0; index < 3; index += 1) sent.push((await stage.send()).id);
@@ -127,7 +127,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual((await deliveries()).map(triggersOf), [['replay'], ['replay'], ['replay']]);
   });
 
-  it('starts a new retry schedule for replayed failures', async () => {
+  it('a replayed failure gets a new retry schedule', async () => {
     stage.receiver.answer = answerWith(500);
     await stage.send();
     await deliveryUntil(hasEnded);
@@ -138,7 +138,7 @@ describe('webhook operations, on the real service', () => {
     assert.equal(new Set(stage.receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1);
   });
 
-  it('sends a succeeded delivery once more by replay', async () => {
+  it('a succeeded delivery is sent once more by a replay', async () => {
     await stage.send();
     await deliveryUntil(hasEnded);
     stage.receiver.answer = answerWith(500);
@@ -147,7 +147,7 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual([ended.status, triggersOf(ended)], ['succeeded', ['scheduled', 'replay']]);
   });
 
-  it('cancels a replay while attempts are in progress, and the next replay sends the rest', async () => {
+  it('a replay that is cancelled during its attempts leaves the rest to the next replay', async () => {
     await activate(false);
     const recipients = Array.from({ length: 120 }, (_, index) => `+1555123${String(index).padStart(4, '0')}`);
     const body = { channel: 'sms', content: { text: 'Hello' }, recipients };
@@ -182,7 +182,7 @@ describe('webhook operations, on the real service', () => {
     assert.equal(stage.receiver.received.length, 120);
   });
 
-  it('disables a webhook whose resend is answered with 410', async () => {
+  it('a webhook whose resend is answered with 410 is disabled', async () => {
     await stage.send();
     const { id } = await deliveryUntil(hasEnded);
     stage.receiver.answer = answerWith(410);
