@@ -41,7 +41,7 @@ describe('crashes', () => {
     rows<{ id: string; status: string }>(service.db, 'SELECT id, status FROM messages WHERE workspace_id = $1', [workspaceId]);
   const balanceOf = async (workspaceId: string) => (await Workspace.findByPk(workspaceId))?.balance;
 
-  it('201 when the worker crashes after the debit; the message is charged once and delivered', async () => {
+  it('a message whose worker crashes after the debit gets 201, is charged once and delivered', async () => {
     const account = await client.signUp();
     await client.send(account); // the path is warm
     // The worker hears of its task and does it, but nothing that it says is heard any more.
@@ -88,7 +88,7 @@ describe('crashes', () => {
     assert.deepEqual(twice, []);
   });
 
-  it('a send whose API crashes before the workflow is not charged; 201 for its retry, which sends once', async () => {
+  it('a send whose API crashes before the workflow is not charged, and its retry with 201 sends once', async () => {
     const account = await client.signUp();
     const headers = { 'X-API-Key': account.apiKey, 'Idempotency-Key': randomUUID() };
     const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
@@ -124,7 +124,7 @@ describe('crashes', () => {
     assert.equal(await balanceOf(account.workspaceId), 100_000);
   });
 
-  it('500 after the deadline without any worker; a later worker charges nothing', async () => {
+  it('a send without any worker gets 500 after the deadline, and a later worker charges nothing', async () => {
     const account = await client.signUp();
     await service.worker.stop();
     const answer = await client.call('POST', '/api/v1/messages/send', {
@@ -142,7 +142,7 @@ describe('crashes', () => {
     assert.deepEqual(await messagesOf(account.workspaceId), []);
   });
 
-  it('a worker crash in a run of the watcher delays the next run by the time of a heartbeat, not by the time-out of a step', async () => {
+  it('a worker that crashes in a run of the watcher delays the next run only by a heartbeat', async () => {
     await service.db.transaction(async (transaction) => {
       await service.db.query('LOCK TABLE replays', { transaction });
       await watch(service);

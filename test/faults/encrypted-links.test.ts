@@ -71,7 +71,7 @@ describe('encrypted connections', () => {
     };
   };
 
-  it('deliver a message over TLS with a client certificate for Temporal', async () => {
+  it('a message is delivered over TLS with a client certificate for Temporal', async () => {
     service = await startService({ apiIsHere: true, env: await temporalEnv() });
     const client = restClient(service.url);
     const account = await client.signUp();

@@ -80,7 +80,7 @@ describe('an erasure in the whole service', () => {
     await until(isDone, 'it is completed');
   }
 
-  it('removes a recipient from every table, history, log and mail while a worker is killed', async () => {
+  it('an erasure removes a recipient from every table, history, log and mail while a worker is killed', async () => {
     const client = restClient(service.url);
     const account = await client.signUp();
     await client.hook(account, receiver.url);
@@ -111,7 +111,7 @@ describe('an erasure in the whole service', () => {
     assert.notDeepEqual(filesWith(service.config.dataDir, account.email), [], 'the mails are there');
   });
 
-  it('begins when it is requested, and cancels a scheduled message, also if the watcher has no schedule', async () => {
+  it('an erasure cancels a scheduled message at once, also while the schedule of the watcher is paused', async () => {
     const client = restClient(service.url);
     const account = await client.signUp();
     const schedule = service.temporal.client.schedule.getHandle(workflowIds.watcher);

@@ -162,7 +162,7 @@ describe('a message with a fallback', () => {
     assert.deepEqual(await overdueFallbacks(service.db, 60), []);
   });
 
-  it('a message whose scheduled time is in the past has its whole time before the watcher sends it on the next channel', async () => {
+  it('a message whose scheduled time is in the past has its whole time before it goes to the next channel', async () => {
     const scheduled_at = new Date(Date.now() - 3_600_000).toISOString();
     const { id } = await client.send(account, { to: silent, scheduled_at, fallback: [{ channel: 'sms', to: '+15551230006', after: 600 }] });
     await client.messageUntil(account, id, ({ status }) => status === 'sent');

@@ -46,7 +46,7 @@ describe('a migration whose process is killed', function () {
     assert.deepEqual([await rows(test.db, kept), await isRecorded(moveOfRows)], [[{ old: 0, moved: 1 }], true]);
   });
 
-  it('leaves half an index without a transaction, and the next process builds it', async () => {
+  it('a killed migration without a transaction leaves half an index, and the next process builds it', async () => {
     await rows(test.db, 'DELETE FROM schema_migrations WHERE name = $1', [buildOfIndexes]);
     await rows(test.db, 'DROP INDEX messages_to_lower');
     const writer = new pg.Client({ connectionString: test.url });

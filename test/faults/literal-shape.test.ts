@@ -46,7 +46,7 @@ describe('a service in which each message and each event has a workflow of its o
     }, `${count} deliveries are acknowledged`);
   const handedOffTwice = () => rows(service.db, 'SELECT 1 FROM sandbox_messages WHERE calls > 1');
 
-  it('runs one workflow for every message and every event, with events in order', async () => {
+  it('every message and every event has a workflow of its own, with events in order', async () => {
     const sent = await Promise.all(Array.from({ length: 6 }, () => client.send(account)));
     await Promise.all(sent.map(({ id }) => delivered(id)));
     await untilAcknowledged(sent.length * events.length);
@@ -61,7 +61,7 @@ describe('a service in which each message and each event has a workflow of its o
     for (const { workflow_id } of names) await service.temporal.client.workflow.getHandle(workflow_id).describe();
   });
 
-  it('sends nothing twice when the worker is killed, and repeats events with the same id', async () => {
+  it('a message in a workflow of its own is sent once when the worker is killed, and its events keep their ids', async () => {
     let isAnswering = false;
     receiver.answer = (received, response, index) => {
       if (isAnswering) acknowledge(received, response, index);
@@ -79,7 +79,7 @@ describe('a service in which each message and each event has a workflow of its o
     assert.deepEqual(await handedOffTwice(), []);
   });
 
-  it('retries each event by itself until it is acknowledged', async () => {
+  it('an event in a workflow of its own is retried until it is acknowledged', async () => {
     receiver.answer = (received, response, index) => (index < 2 ? answerWith(503) : acknowledge)(received, response, index);
     const { id } = await client.send(account);
     await delivered(id);
@@ -87,7 +87,7 @@ describe('a service in which each message and each event has a workflow of its o
     assert.equal(receiver.received.length, events.length + 2);
   });
 
-  it('sends on the next channel, with events of both messages', async () => {
+  it('a message in a workflow of its own is sent on the next channel, with events of both messages', async () => {
     const fallback = [{ channel: 'sms', to: '+15551230001', after: 60 }];
     const { id } = await client.send(account, { channel: 'whatsapp', to: '+15005550007', fallback });
     const first = await client.messageUntil(account, id, (message) => message.fallback?.outcome === 'sent');
@@ -97,7 +97,7 @@ describe('a service in which each message and each event has a workflow of its o
     assert.deepEqual(toldOnce(first.fallback.message_id), events);
   });
 
-  it('sends a batch page by page, with events in order', async () => {
+  it('a batch with a workflow for each event is sent page by page, with events in order', async () => {
     const recipients = Array.from({ length: 12 }, (_, index) => ({ to: `+1555300${String(index).padStart(4, '0')}` }));
     const { status, body } = await client.call('POST', '/api/v1/messages/bulk', {
       body: { channel: 'sms', content: { text: 'Hello' }, recipients },

@@ -51,7 +51,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
   const allSent = Array.from({ length: messages }, () => ({ status: 'sent', error_code: null }));
   const idsOf = (sent: { id: string }[]) => sent.map(({ id }) => id);
 
-  it('messages are sent when the worker is stopped during the calls, and it exits 0', async () => {
+  it('messages are sent once when the worker is stopped during the calls, and it exits 0', async () => {
     const sent = await sendAll();
     await underWay();
     assert.equal(await service.worker.stop(), 0);
@@ -63,7 +63,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('messages are sent when the database closes all connections during the answers', async () => {
+  it('messages are sent once when the database closes all connections during the answers', async () => {
     const sent = await sendAll();
     await underWay();
     const terminate = () =>
@@ -76,7 +76,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('messages are sent when the worker is frozen for longer than its heartbeat', async () => {
+  it('messages are sent once when the worker is frozen for longer than its heartbeat', async () => {
     const sent = await sendAll();
     await allTaken();
     service.worker.freeze();

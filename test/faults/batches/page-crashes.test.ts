@@ -25,7 +25,7 @@ const attemptsMax = 4;
 describe('a page whose worker dies', () => {
   const test = useDatabase();
 
-  it('sends, charges and delivers each message once after a crash at any statement', async () => {
+  it('each message of a page is sent, charged and delivered once after a crash at any statement', async () => {
     const { statements, calledAfter } = await livePage();
     assert.ok(statements > 20, `${statements} statements`);
     // Before each statement: this meets every gap, after the calls that are made in it.

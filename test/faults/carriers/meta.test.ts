@@ -40,7 +40,7 @@ describe('a message by Meta', () => {
     return { client, account, id };
   };
 
-  it('a message by Meta is sent, delivered and read by signed reports in any order, and forged ones change nothing', async () => {
+  it('a message by Meta is sent, delivered and read by signed reports in any order, and not by forged ones', async () => {
     const { client, account, id } = await send();
     const sent = await client.messageUntil(account, id, ({ status }) => status === 'sent');
     assert.deepEqual([sent.provider, sent.provider_message_id], ['meta', only().id]);

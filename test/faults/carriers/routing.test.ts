@@ -69,7 +69,7 @@ describe('two accounts that share a channel', () => {
     assert.equal(new Set(reached).size, reached.length);
   };
 
-  it('share the messages by weight, each with its own sender and reports', async () => {
+  it('accounts that share a channel get messages by weight, each with its own sender and reports', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     for (let each = 0; each < 40 && Math.min(...callsOf()) === 0; each += 1) {

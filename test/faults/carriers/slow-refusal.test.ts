@@ -19,7 +19,7 @@ describe('a carrier that refuses a message after the time of its fallback', () =
     await counterpart?.close();
   });
 
-  it('the step is sent after the carrier has answered, and costs its price', async () => {
+  it('the next step of a chain is sent after the carrier has refused the message, and costs its price', async () => {
     const account = await client.signUp();
     counterpart.interfere = (response) => {
       setTimeout(() => refuse(response, 400, 21211), 2_500);

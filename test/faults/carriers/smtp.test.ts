@@ -79,7 +79,7 @@ describe('a message by SMTP', () => {
     server.onConnect = server.onMail = () => undefined;
   });
 
-  it('a message by SMTP waits during a temporary refusal of the mail server', async () => {
+  it('a message by SMTP is sent after a temporary refusal of the mail server', async () => {
     const client = restClient(service.url, service.db);
     const account = await client.signUp();
     server.refuse.to.push('451 4.7.1 greylisted');

@@ -35,7 +35,7 @@ describe('a worker that dies or hangs', () => {
   const isGone = ({ code, health }: Awaited<ReturnType<typeof look>>) =>
     code === 503 && health.workers.status === 'error' && health.services.queue === 'error';
 
-  it('503 within 15 s when the only worker is frozen, and 200 when it goes on', async () => {
+  it('/health is 503 within 15 s when the only worker is frozen, and 200 when it goes on', async () => {
     await until(isHealthy, 30);
     service.worker.freeze();
     try {
@@ -45,14 +45,14 @@ describe('a worker that dies or hangs', () => {
     }
     await until(isHealthy, 15);
   });
-  it('200 with one lost when one of two is killed', async () => {
+  it('/health is 200 with one lost worker when one of two is killed', async () => {
     const other = service.anotherWorker();
     await other.start();
     await until(({ health }) => health.workers.alive === 2, 15);
     await other.kill();
     await until(({ code, health }) => code === 200 && health.workers.alive === 1 && health.workers.lost === 1, 15);
   });
-  it('503 soon when the last one is stopped in good order', async () => {
+  it('/health is 503 soon when the last worker is stopped in good order', async () => {
     assert.equal(await service.worker.stop(), 0);
     await until(isGone, 6);
   });

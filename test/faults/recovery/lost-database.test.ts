@@ -43,7 +43,7 @@ describe('a worker that loses PostgreSQL', () => {
     proxy.reset();
   };
 
-  it('the only worker records the answer in hand, and goes on by itself when PostgreSQL is back', async () => {
+  it('the only worker records the answer in hand, and goes on when PostgreSQL is back', async () => {
     counterpart.answerAfterMs = 2_000;
     const inHand = await client.send(account);
     await until(() => counterpart.taken.length === 1, 'the carrier has taken the message');
@@ -58,7 +58,7 @@ describe('a worker that loses PostgreSQL', () => {
     assert.equal(counterpart.calls, 2, 'each was called for once');
   });
 
-  it('another worker finishes its messages, and every send succeeds, while its packets are dropped', async () => {
+  it('the messages of a worker without PostgreSQL are finished by another one, and every send succeeds', async () => {
     // Due when the worker has left: an activity that it began before would first end there, after two minutes at most.
     const scheduled_at = new Date(Date.now() + 40_000).toISOString();
     const message = { channel: 'whatsapp', scheduled_at };

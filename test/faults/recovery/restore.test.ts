@@ -52,7 +52,7 @@ describe('a database that was restored to an earlier moment', function () {
       return found.length === ids.length;
     }, `${ids.length} messages are ${status}`);
 
-  it('sends nothing twice after its recovery, and explains every message', async () => {
+  it('a restored database sends nothing twice after its recovery, and explains every message', async () => {
     client = restClient(test.service.url, test.service.db);
     const { story, batchIds } = await beforeTheBackup();
     await test.untilCarriersRest();

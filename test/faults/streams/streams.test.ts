@@ -72,7 +72,7 @@ describe('a stream while parts fail and sends go on', () => {
     assert.equal(events.length, sent.length * 3);
   }
 
-  it('shows every status of every message once, in order', async () => {
+  it('a stream shows every status of every message once, in order, while parts fail', async () => {
     const client = restClient(service.url);
     const account = await client.signUp();
     const viewer = keepWatching(service, account);

@@ -27,7 +27,7 @@ describe('retries of a workspace whose endpoints hang', () => {
   const deliveriesOf = async (account: Account, webhookId: string): Promise<Json[]> =>
     (await client.call('GET', `/api/v1/webhooks/${webhookId}/deliveries`, { headers: bearer(account.token) })).body.data.deliveries;
 
-  it('delay neither retries nor first attempts of another workspace, and are recorded when the worker stops', async () => {
+  it('hanging retries delay no other workspace, and are recorded when the worker stops', async () => {
     const hung: ServerResponse[] = [];
     hanging.answer = (received, response, index) =>
       index < webhooks ? answerWith(500)(received, response, index) : void hung.push(response as ServerResponse);

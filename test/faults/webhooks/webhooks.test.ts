@@ -47,7 +47,7 @@ describe('deliveries to an endpoint', () => {
     INSERT INTO sandbox_reports (sandbox_id, status, due_at)
     SELECT id, 'delivered', now() FROM sandbox_messages WHERE idempotency_key = ANY($1::uuid[])`;
 
-  it('delay no other endpoint when theirs hangs', async () => {
+  it('an endpoint that hangs delays no other endpoint', async () => {
     const [account, neighbour] = [await client.signUp(), await client.signUp()];
     const [hanging, healthy, theirs] = [await receive(() => undefined), await receive(), await receive()];
     const hangingId = await hook(account, { url: hanging.url, events });
@@ -59,7 +59,7 @@ describe('deliveries to an endpoint', () => {
     assert.equal(hanging.received.length, 1);
   });
 
-  it('arrive twice as the same event when the worker dies after the POST', async () => {
+  it('an event is delivered twice with the same id when the worker dies after the POST', async () => {
     const account = await client.signUp();
     let isAnswering = false;
     const receiver = await receive((received, response, index) => {
@@ -80,7 +80,7 @@ describe('deliveries to an endpoint', () => {
     assert.equal((await attemptsOf(webhookId)).length, 1);
   });
 
-  it('arrive once for each event of a batch when many webhooks subscribe', async () => {
+  it('each event of a batch is delivered once when many webhooks subscribe', async () => {
     const account = await client.signUp();
     const subscribers = await Promise.all(Array.from({ length: 6 }, () => receive()));
     const hanging = await receive(() => undefined);
