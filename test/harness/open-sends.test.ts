@@ -20,7 +20,7 @@ function stalling() {
 }
 
 describe('sends at a fixed rate', () => {
-  it('sends at a fixed rate count from when they were due, and leave nothing out while nothing moves', async () => {
+  it('sends at a fixed rate are measured from when they were due, and none is left out in a stall', async () => {
     const sends = await openSends(stalling(), seconds, perSecond);
     assert.deepEqual(
       sends.map(({ messageId }) => messageId),
@@ -32,7 +32,7 @@ describe('sends at a fixed rate', () => {
     }
   });
 
-  it('sends at a fixed rate leave out what is too late if they keep a steady load', async () => {
+  it('sends that keep a steady load leave out those that are too late', async () => {
     const { sends, skipped } = await steadySends(stalling(), seconds, perSecond);
     assert.equal(sends + skipped, seconds * perSecond);
     assert.ok(skipped >= 14, `${skipped} left out`);

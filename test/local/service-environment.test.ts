@@ -75,7 +75,7 @@ describe('environment of the service', () => {
     assert.equal(serviceEnvironment(readPlan({}), made).config.stripe.secretKey, undefined);
   });
 
-  it('grants 100 credits at signup when everything is embedded, none otherwise', () => {
+  it('a signup grants 100 credits when everything is embedded, and none otherwise', () => {
     assert.equal(serviceEnvironment(readPlan({}), made).config.signupCredits, 100_000);
     const plan = readPlan({ DATABASE_URL: database, JWT_SECRET: secret, SECRET_KEY: secret });
     const { env, config } = serviceEnvironment(plan, { ...made, embedded: undefined });

@@ -47,7 +47,7 @@ describe('npm start', () => {
     await until(async () => (await messages()).find((message) => message.id === id)?.status === 'delivered');
   }
 
-  it('starts everything, whatever the environment says about other servers, and prints a working curl command', async () => {
+  it('npm start starts everything whatever the environment says, and prints a curl command that works', async () => {
     service = await startService(dataDir, { ...limits, ...foreign });
     for (const step of [
       'PostgreSQL 18\\.\\d+ on 127\\.0\\.0\\.1:\\d+',
@@ -66,7 +66,7 @@ describe('npm start', () => {
     assert.equal((await fetch(running().find(/Docs +(http\S+)/))).status, 200);
   });
 
-  it("gives its settings to the operator's commands, which have none but DATA_DIR", async () => {
+  it('npm start gives its settings to commands of the operator, which have none but DATA_DIR', async () => {
     const env = { PATH: process.env.PATH, DATA_DIR: dataDir };
     const run = (name: string, ...args: string[]) =>
       promisify(execFile)(process.execPath, [resolve(import.meta.dirname, `../../${name}.js`), ...args], { env, cwd: dataDir });
@@ -77,13 +77,13 @@ describe('npm start', () => {
     await assert.rejects(run('api/admin/admin', 'recover', '--status'), /there is no such recovery/);
   });
 
-  it('exits 1 with one sentence for a second start on the same folder', async () => {
+  it('npm start exits 1 with one sentence if it already runs on the folder', async () => {
     const second = spawnEntryPoint('start', dataDir);
     assert.equal(await exitCodeOf(second.child), 1);
     assert.match(second.printed(), /^✗ Tidings already runs on .*: stop it first, or set another DATA_DIR\.\n$/);
   });
 
-  it('exits 1 with one sentence for a busy port, and leaves nothing running', async () => {
+  it('npm start exits 1 with one sentence for a busy port, and leaves nothing running', async () => {
     const other = temporaryFolder();
     const second = spawnEntryPoint('start', other.path, { PORT: new URL(api()).port });
     assert.equal(await exitCodeOf(second.child), 1);
@@ -92,13 +92,13 @@ describe('npm start', () => {
     other.remove();
   });
 
-  it('exits 1 and lists all bad settings', async () => {
+  it('npm start exits 1 and lists all bad settings', async () => {
     const { child, printed } = spawnEntryPoint('start', dataDir, { PORT: 'many', SIGNUP_CREDITS: '-1' });
     assert.equal(await exitCodeOf(child), 1);
     assert.match(printed(), /^✗ Bad settings:\n {2}- PORT .*\n {2}- SIGNUP_CREDITS .*\n$/);
   });
 
-  it('starts a killed part again with its data on the same port', async () => {
+  it('npm start starts a killed part again with its data on the same port', async () => {
     const [{ id }, port] = [await paste(), running().find(/PostgreSQL .*:(\d+)/)];
     for (const name of ['PostgreSQL', 'Temporal', 'worker', 'API']) {
       const pid = pidOf(name);
@@ -111,7 +111,7 @@ describe('npm start', () => {
     assert.match(running().printed(), new RegExp(`PostgreSQL .*:${port}`));
   });
 
-  it('runs the demo against the running service, also with limited signups', async () => {
+  it('the demo runs against the running service, also with limited signups', async () => {
     for (const beginning of [
       /signed up story-\w+@tidings\.invalid, 100 credits/,
       /rate limited now: continuing as story-\w+@tidings\.invalid/,
@@ -124,7 +124,7 @@ describe('npm start', () => {
     }
   });
 
-  it('keeps all data after the launcher and everything else is killed', async () => {
+  it('all data is kept after the launcher and everything else is killed', async () => {
     const { id } = await paste();
     const before = processesOf(dataDir);
     process.kill(-running().launcher.pid, 'SIGKILL');
@@ -145,7 +145,7 @@ describe('npm start', () => {
     assert.ok((await messages()).some((message) => message.id === id));
   });
 
-  it('stops everything in order on SIGTERM within 20 s', async () => {
+  it('npm start stops everything in order on SIGTERM within 20 s', async () => {
     const { child, printed } = running();
     const processes = processesOf(dataDir);
     assert.equal(processes.length, 4);
@@ -160,7 +160,7 @@ describe('npm start', () => {
     assert.ok(!processes.some(isAlive));
   });
 
-  it('npm start stops during its start', async () => {
+  it('npm start stops everything on SIGINT during its start', async () => {
     const { child, printed } = spawnEntryPoint('start', dataDir);
     await until(() => printed().includes('✓ PostgreSQL'));
     const processes = processesOf(dataDir);
@@ -170,14 +170,14 @@ describe('npm start', () => {
     assert.doesNotMatch(printed(), /✗/);
   });
 
-  it('runs the demo by itself, and leaves nothing running', async () => {
+  it('the demo runs by itself, and leaves nothing running', async () => {
     const { child, printed } = spawnEntryPoint('demo', dataDir);
     assert.equal(await exitCodeOf(child), 0, printed());
     assert.match(printed(), /That is the whole story/);
     assert.deepEqual(processesOf(dataDir), []);
   });
 
-  it('refuses the demo on a configured database, and starts nothing with it', async () => {
+  it('the demo is refused on a configured database, and starts nothing', async () => {
     for (const env of [{ DATABASE_URL: `${process.env.TEST_DATABASE_SERVER}/postgres` }, { TEMPORAL_ADDRESS: '127.0.0.1:1' }]) {
       const { child, printed } = spawnEntryPoint('demo', dataDir, env);
       assert.equal(await exitCodeOf(child), 1);

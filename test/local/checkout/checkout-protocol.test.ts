@@ -49,7 +49,7 @@ describe('the local checkout, as Stripe', () => {
     cancel_url: 'https://example.test/no',
   };
 
-  it('opens sessions, the same for the same idempotency key, and shows them again', async () => {
+  it('the local checkout opens one session for one idempotency key, and shows it again', async () => {
     const session = await stripe.checkout.sessions.create(params, { idempotencyKey: 'one' });
     assert.deepEqual([session.amount_total, session.currency, session.status, session.payment_status], [500, 'eur', 'open', 'unpaid']);
     assert.deepEqual(session.metadata, params.metadata);
@@ -73,7 +73,7 @@ describe('the local checkout, as Stripe', () => {
     await assert.rejects(stranger.checkout.sessions.create(params), { statusCode: 401 });
   });
 
-  it('posts events again until they are acknowledged, signed as the SDK verifies them', async () => {
+  it('the local checkout posts a signed event again until it is acknowledged', async () => {
     const session = await stripe.checkout.sessions.create(params);
     await fetch(session.url ?? '', { method: 'POST', body: new URLSearchParams({ action: 'pay' }) });
     await until(() => received.length === 3, 'three attempts');
@@ -86,7 +86,7 @@ describe('the local checkout, as Stripe', () => {
     assert.match(object.payment_intent as string, /^pi_/);
   });
 
-  it('knows no page and no host that is not its own', async () => {
+  it('the local checkout serves no page and no host that is not its own', async () => {
     assert.equal((await fetch(`${checkout.url}/pay/cs_test_none`)).status, 404);
     assert.equal((await fetch(`${checkout.url}/../etc/passwd`)).status, 404);
     const { port } = new URL(checkout.url);

@@ -46,7 +46,7 @@ describe('the local checkout, bought from by the service', () => {
     return { url, balance, workspaceId, sessionId: answer.data.session_id as string, request };
   }
 
-  it('the checkout has no finding of axe, on the page of a session and on the list', async function () {
+  it('the local checkout has no finding of axe, on the page of a session and on the list', async function () {
     const { url } = await order();
     const browser = await startBrowser(this);
     try {
@@ -58,12 +58,12 @@ describe('the local checkout, bought from by the service', () => {
       await browser.close();
     }
   });
-  it('leads back to a page with the real state, also after a refused payment', async () => {
+  it('the local checkout leads back with the real state, also after a refused payment', async () => {
     const { url } = await order();
     assert.match(await press(url, 'pay_later'), /checkout=success/);
     assert.match(await press(url, 'refuse'), /checkout=cancelled/);
   });
-  it('shows what is bought, under a policy that allows no script', async () => {
+  it('the local checkout shows what is bought, under a policy that allows no script', async () => {
     const { url } = await order();
     const response = await fetch(url);
     const html = await response.text();
@@ -76,7 +76,7 @@ describe('the local checkout, bought from by the service', () => {
     assert.doesNotMatch(html, /<script|onclick|style="/);
   });
 
-  it('credits what is paid, once, and takes it back when it is refunded', async () => {
+  it('a payment in the local checkout is credited once, and taken back when it is refunded', async () => {
     const { url, balance, workspaceId } = await order();
     assert.match(await press(url, 'pay'), /Paid\./);
     await until(async () => (await balance()) === 1_000_000, 'the credits');
@@ -87,7 +87,7 @@ describe('the local checkout, bought from by the service', () => {
     assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['purchase 1000000', 'adjustment -1000000']);
   });
 
-  it('credits a bank transfer when the bank confirms, and nothing when it refuses', async () => {
+  it('a bank transfer is credited when the bank confirms it, and not when it refuses', async () => {
     const [good, bad] = [await order(), await order()];
     for (const { url } of [good, bad]) assert.match(await press(url, 'pay_later'), /The bank is processing/);
     await press(bad.url, 'refuse');
@@ -98,21 +98,21 @@ describe('the local checkout, bought from by the service', () => {
     assert.equal(await bad.balance(), 0);
   });
 
-  it('declines without an event, and can be paid afterwards', async () => {
+  it('a card that was declined can pay afterwards', async () => {
     const { url, balance } = await order();
     assert.match(await press(url, 'decline'), /The card was declined/);
     await press(`${url}?declined=1`, 'pay');
     await until(async () => (await balance()) === 1_000_000, 'the credits');
   });
 
-  it('ignores buttons that are not on the page', async () => {
+  it('an action that is not on the page of the local checkout changes nothing', async () => {
     const { url, balance } = await order();
     for (const action of ['refund', 'confirm', 'constructor', '']) await press(url, action);
     assert.match(await (await fetch(url)).text(), /value="pay"/);
     assert.equal(await balance(), 0);
   });
 
-  it('refuses as Stripe would what is too expensive: 402', async () => {
+  it('an order that is too expensive for Stripe gets 402', async () => {
     const { jwt } = await app.account();
     const [row] = await rows<{ id: string }>(
       app.deps.db,
@@ -122,7 +122,7 @@ describe('the local checkout, bought from by the service', () => {
     assert.deepEqual([status, body.error], [402, 'Credit purchase failed']);
   });
 
-  it('remembers sessions and events over a restart, and sends them to a service that was away', async () => {
+  it('the local checkout keeps sessions and events over a restart, and sends them when the service is back', async () => {
     const { url, balance } = await order();
     await checkout.close();
     const closed = await freePort();

@@ -4,7 +4,7 @@ import { readPlan } from '../../../local/plan/plan.js';
 import type { Launch } from '../../../local/processes/launch.js';
 
 describe('the local checkout', () => {
-  it('does not start beside a real carrier, because its payments would pay for real messages', async () => {
+  it('the local checkout does not start beside a real carrier, whose messages test payments would pay for', async () => {
     const lines: string[] = [];
     const plan = readPlan({ PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' });
     const output = { note: (line: string) => void lines.push(line), step: () => assert.fail('it starts') };

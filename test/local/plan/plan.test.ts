@@ -32,7 +32,7 @@ const faultsOf = (env: NodeJS.ProcessEnv): string[] => {
 };
 
 describe('plan', () => {
-  it('embeds what is not configured; an empty setting is none', () => {
+  it('a part that is not configured is embedded, and an empty setting counts as none', () => {
     const { embedsPostgres, embedsTemporal, allEmbedded } = readPlan({ DATABASE_URL: '', REDIS_URL: 'redis://127.0.0.1' });
     assert.deepEqual({ embedsPostgres, embedsTemporal, allEmbedded }, { embedsPostgres: true, embedsTemporal: true, allEmbedded: true });
     const mixed = readPlan({ DATABASE_URL: database, JWT_SECRET: secret, SECRET_KEY: secret });

@@ -55,7 +55,7 @@ describe('postmaster.pid', () => {
     assert.ok(!existsSync(path));
   });
 
-  it('ends an unrecorded server of this cluster', async () => {
+  it('an unrecorded server of this cluster is ended', async () => {
     const program = join(folder.path, 'postgres');
     writeFileSync(program, '#!/bin/sh\necho up\nwhile :; do sleep 0.05; done\n');
     chmodSync(program, 0o755);

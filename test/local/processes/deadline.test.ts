@@ -10,18 +10,18 @@ const waitForever = (signal: AbortSignal) => once(new EventEmitter(), 'nothing',
 const causeIs = (name: string) => (error: Error) => (error.cause as Error).name === name;
 
 describe('deadline', () => {
-  it('lets work through that is done in time', async () => {
+  it('work that is done within its deadline returns its result', async () => {
     assert.equal(await withDeadline(never(), 10_000, async () => 7), 7);
   });
 
-  it('ends work that is not, also when the garbage was collected meanwhile', async () => {
+  it('work beyond its deadline is ended, also when garbage was collected meanwhile', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const timer = setInterval(collect, 20);
     await assert.rejects(withDeadline(never(), 300, waitForever), causeIs('TimeoutError')).finally(() => clearInterval(timer));
   });
 
-  it('ends work that is cancelled, before or in the middle', async () => {
+  it('work that is cancelled is ended, before it begins or in the middle', async () => {
     await assert.rejects(withDeadline(AbortSignal.abort(), 10_000, waitForever), causeIs('AbortError'));
     const parent = new AbortController();
     const ended = assert.rejects(withDeadline(parent.signal, 10_000, waitForever), causeIs('AbortError'));

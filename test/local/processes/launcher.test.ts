@@ -37,7 +37,7 @@ describe('launcher', () => {
     for (const name of ['PostgreSQL', 'Temporal', 'worker', 'API']) await start(launch, name);
   };
 
-  it('stops the API first and the servers last', async () => {
+  it('the launcher stops the API first and the servers last', async () => {
     const launcher = launcherOf(whole);
     await launcher.start();
     const processes = recorded();
@@ -49,7 +49,7 @@ describe('launcher', () => {
     assert.ok(!readdirSync(folder.path).some((name) => ['lock.json', 'run.json'].includes(name)));
   });
 
-  it('refuses a folder of a running launcher', async () => {
+  it('a launcher refuses the folder of another one that runs', async () => {
     await launcherOf(whole).start();
     const second = launcherOf(whole);
     await assert.rejects(second.start(), (error) => error instanceof StartError && error.message.startsWith('Tidings already runs on '));
@@ -57,7 +57,7 @@ describe('launcher', () => {
     assert.equal(recorded().filter(isAlive).length, 4);
   });
 
-  it('refuses a busy port before it starts anything', async () => {
+  it('a launcher refuses a busy port before it starts anything', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -66,7 +66,7 @@ describe('launcher', () => {
     server.close();
   });
 
-  it('stops the rest when one part does not start', async () => {
+  it('a launcher stops all parts when one does not start', async () => {
     const launcher = launcherOf(async (launch, _port, giveUp) => {
       await start(launch, 'PostgreSQL');
       const hanging = scriptPart(folder.path, 'worker', stubborn, { ready: () => new Promise(() => undefined) });
@@ -90,7 +90,7 @@ describe('launcher', () => {
     assert.ok(!processes.some(isAlive));
   });
 
-  it('ends everything at once when it is forced', async () => {
+  it('a launcher that is killed ends all its processes at once', async () => {
     const launcher = launcherOf(async (launch) => {
       for (const name of ['PostgreSQL', 'API']) await start(launch, name, stubborn);
     });

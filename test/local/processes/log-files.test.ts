@@ -24,12 +24,12 @@ describe('log files', () => {
     return { log, close: () => closeSync(log) };
   };
 
-  it('starts new logs with each run; keeps those of the last run', () => {
+  it('each run has a new log, and the log of the last run is kept', () => {
     for (const run of ['first', 'second', 'third']) append(newLog(folder.path, 'api'), run).close();
     assert.deepEqual(contents(), { 'api.log': 'third', 'api.log.1': 'second' });
   });
 
-  it('rotates a large log while its process writes; keeps small ones', () => {
+  it('a large log is rotated while its process writes, and a small one stays', () => {
     const api = append(newLog(folder.path, 'api'), 'much too much');
     const worker = append(newLog(folder.path, 'worker'), 'little');
     rotateLargeLogs(folder.path, 10);

@@ -19,7 +19,7 @@ describe('process identity', () => {
     return { child, identity, said: said.toString() };
   }
 
-  it('stays the same as long as the process lives, and ends with it', async () => {
+  it('the identity of a process stays the same as long as it lives, and ends with it', async () => {
     const { child, identity } = await start(obedient);
     assert.deepEqual(identify(child.pid as number), identity);
     assert.ok(isAlive(identity));
@@ -29,7 +29,7 @@ describe('process identity', () => {
     assert.equal(identify(identity.pid), undefined);
   });
 
-  it('distinguishes a process from an earlier one with the same pid, which is never signalled', async () => {
+  it('a process is distinguished from an earlier one with the same pid, which is never signalled', async () => {
     const { child, identity } = await start(obedient);
     const earlier = { ...identity, started: 'long ago' };
     assert.ok(!isAlive(earlier));
@@ -38,7 +38,7 @@ describe('process identity', () => {
     assert.equal(child.exitCode, null);
   });
 
-  it('counts a zombie as gone', async function () {
+  it('a zombie counts as gone', async function () {
     if (process.platform !== 'linux') this.skip();
     const parent = spawn('sh', ['-c', zombieKeeper], { stdio: ['ignore', 'pipe', 'ignore'] });
     children.push(parent);

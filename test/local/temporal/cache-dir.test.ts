@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cacheDir } from '../../../local/temporal/temporal-program.js';
 
 describe('the folder of programs that were downloaded or built', () => {
-  it('is in DATA_DIR where the account has no home', () => {
+  it('the folder of programs is in DATA_DIR if the account has no home', () => {
     const noHome = () => {
       throw new Error('uv_os_homedir returned ENOENT');
     };
@@ -12,7 +12,7 @@ describe('the folder of programs that were downloaded or built', () => {
     assert.equal(cacheDir({ DATA_DIR: '/data', HOME: '/home/ada' }, noHome), '/home/ada/.cache/tidings');
   });
 
-  it('is in the home of the account where HOME is empty', () => {
+  it('the folder of programs is in the home of the account if HOME is empty', () => {
     const { HOME } = process.env;
     process.env.HOME = '';
     try {

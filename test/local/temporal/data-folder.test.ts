@@ -15,7 +15,7 @@ describe('the data of the embedded Temporal', () => {
   });
   afterEach(() => folder.remove());
 
-  it('a server starts twice on its data in a folder with characters that have a meaning in URIs', async () => {
+  it('the embedded Temporal starts twice on data in a folder with characters that have a meaning in URIs', async () => {
     const dataDir = join(folder.path, 'a#b?c%41');
     mkdirSync(dataDir);
     const { PATH, HOME, XDG_CACHE_HOME } = process.env;

@@ -68,13 +68,13 @@ describe('finding Temporal', () => {
     assert.ok(lines[1]?.startsWith(`${inBin(2)} was skipped: `));
   });
 
-  it('versions are compared as numbers', async () => {
+  it('versions of Temporal are compared as numbers', async () => {
     writeTemporal(inBin(1), '1.100.0');
     writeTemporal(inBin(2), '2.0.0');
     assert.equal((await findTemporal(surroundings, noWays)).server, '1.100.0');
   });
 
-  it('obtains one by the first way that is open, and not again the next time', async () => {
+  it('a Temporal is obtained by the first way that is open, and once', async () => {
     assert.equal((await findTemporal(surroundings, { one: closed('shut'), other: open, never: assert.fail as Way })).path, cache);
     assert.equal((await findTemporal(surroundings, noWays)).path, cache);
   });
@@ -85,7 +85,7 @@ describe('finding Temporal', () => {
     assert.equal(lines.length, 1);
   });
 
-  it('one sentence says what to install when no way is left', async () => {
+  it('an error in one sentence says what to install when no way to a Temporal is left', async () => {
     await assert.rejects(findTemporal(surroundings, noWays), (error) => {
       assert.ok(error instanceof StartError);
       assert.match(
@@ -96,7 +96,7 @@ describe('finding Temporal', () => {
     });
   });
 
-  it('builds into the cache, whole or not at all', async () => {
+  it('a Temporal is built into the cache, whole or not at all', async () => {
     writeProgram(join(folder.path, 'bin1', 'go'), 'echo go version go1.26.4 linux/amd64');
     const built = async (command: Command) => {
       ran.push(command);
@@ -112,14 +112,14 @@ describe('finding Temporal', () => {
     assert.deepEqual(readdirSync(dirname(elsewhere)), []);
   });
 
-  it('nothing is built without go, or if go is too old', async () => {
+  it('a Temporal is not built without go, or if go is too old', async () => {
     await assert.rejects(buildTemporal(cache, { ...surroundings, env: { PATH: '/nowhere' } }), /go is not on PATH/);
     writeProgram(join(folder.path, 'bin1', 'go'), 'echo go version go1.19.8 linux/amd64');
     await assert.rejects(buildTemporal(cache, surroundings), /go1\.19\.8 .*is too old/);
     assert.deepEqual(ran, []);
   });
 
-  it('nothing is built if the Go modules are out of reach', async () => {
+  it('a Temporal is not built if the Go modules are out of reach', async () => {
     writeProgram(
       join(folder.path, 'bin1', 'go'),
       '[ $1 = version ] && echo go version go1.26.4 linux/amd64 || { echo no proxy >&2; exit 1; }',
@@ -128,7 +128,7 @@ describe('finding Temporal', () => {
     assert.deepEqual([ran, lines], [[], []]);
   });
 
-  it('a download ends within seconds if its host does not answer', async function () {
+  it('a download of Temporal ends within seconds if its host does not answer', async function () {
     this.timeout(20_000);
     const { fetch } = globalThis;
     globalThis.fetch = (_url, options) =>
@@ -177,7 +177,7 @@ describe('finding Temporal', () => {
     });
   });
 
-  it('pins the version that go.mod pins', () => {
+  it('the version of Temporal is the one that go.mod pins', () => {
     const goMod = readFileSync(resolve(import.meta.dirname, '../../../../local/temporal/go.mod'), 'utf8');
     assert.match(goMod, new RegExp(`github\\.com/temporalio/cli v${temporalVersion.replaceAll('.', '\\.')}\\s`));
   });

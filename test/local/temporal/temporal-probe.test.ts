@@ -18,7 +18,7 @@ describe('asking Temporal', () => {
   });
   after(() => setProxies(former));
 
-  it('a server is reached directly, whatever proxy the environment names', async () => {
+  it('a Temporal server is reached directly, whatever proxy the environment names', async () => {
     const address = process.env.TEST_TEMPORAL ?? '';
     assert.match(await requireTemporal(temporalServerOf({ TEMPORAL_ADDRESS: address }), 'default'), /^\d+\.\d+/);
     const tooLong = AbortSignal.timeout(30_000);

@@ -73,7 +73,7 @@ describe('the TLS files of a folder', () => {
   const folder = temporaryFolder();
   after(() => folder.remove());
 
-  it('the files are created once, readable by their owner only, without a key of the authority', async () => {
+  it('TLS files are created once, readable by their owner only, without a key of the authority', async () => {
     await prepareTls(folder.path, undefined, assert.fail);
     const { cert, key, authority } = tlsPaths(folder.path);
     const before = readFileSync(cert, 'utf8');
@@ -83,7 +83,7 @@ describe('the TLS files of a folder', () => {
     assert.equal(await ask('127.0.0.1', { cert: before, key: readFileSync(key, 'utf8') }, readFileSync(authority, 'utf8')), 200);
   });
 
-  it('the TLS files of a folder keep trusting what the user trusts, and report when that cannot be read', async () => {
+  it('TLS files trust what the user trusts, and a bundle that cannot be read is reported', async () => {
     const userBundle = join(folder.path, 'company.pem');
     const company = await makeAuthority('Company');
     writeFileSync(userBundle, company.cert);
@@ -94,7 +94,7 @@ describe('the TLS files of a folder', () => {
     assert.deepEqual(lines, ['NODE_EXTRA_CA_CERTS /nowhere.pem cannot be read and is ignored']);
   });
 
-  it('files that are damaged or about to expire are replaced', async () => {
+  it('TLS files that are damaged or about to expire are replaced', async () => {
     const authority = await makeAuthority();
     const { cert } = tlsPaths(folder.path);
     writeFileSync(cert, (await issueCertificate(authority, { addresses: ['127.0.0.1'], days: 3 })).cert);
