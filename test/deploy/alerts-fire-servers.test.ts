@@ -92,7 +92,7 @@ describe('alerts on a service with failing servers', () => {
     await prometheus.ends(alerts.filter((name) => !uncheckedLedger.includes(name) && !ofSlowMachine.has(name)));
   });
 
-  it('fire for steps of the watcher that fail, and end when they succeed', async () => {
+  it('alerts fire for steps of the watcher that fail, and end when they succeed', async () => {
     await watch(service);
     await prometheus.fires(['TidingsWatcherFailing', 'TidingsLedgerUnchecked']);
     await rows(service.db, 'ALTER TABLE ledger_marks_away RENAME TO ledger_marks');
@@ -100,18 +100,18 @@ describe('alerts on a service with failing servers', () => {
     await prometheus.ends(uncheckedLedger);
   });
 
-  it('fire for a full disk', async function () {
+  it('an alert fires for a full disk', async function () {
     if (!disk.canBeFilled) this.skip();
     await prometheus.firesBy(['TidingsDiskNearlyFull'], () => disk.fill()).finally(() => disk.free());
   });
 
-  it('fire for a carrier whose answer is lost', () =>
+  it('an alert fires for a carrier whose answer is lost', () =>
     prometheus.firesBy(['TidingsHandoffUnknown'], () => {
       twilio.interfere = (response, { To }) => To === recipientOfLost && drop(response);
       return client.send(account, { to: recipientOfLost });
     }));
 
-  it('fire for delivery reports that are missing or match no message', () => {
+  it('alerts fire for delivery reports that are missing or match no message', () => {
     const form = { To: '+15552010002', From: '+15005550100', StatusCallback: `${service.url}/callbacks/twilio` };
     const unreported = async () => {
       const { id } = await client.send(account);
@@ -122,7 +122,7 @@ describe('alerts on a service with failing servers', () => {
     return prometheus.firesBy(['TidingsReportsMissing', 'TidingsReportsUnmatched'], unreported, { repeat: true });
   });
 
-  it('fire for slow, failed and refused sends while the worker is frozen', async () => {
+  it('alerts fire for slow, failed and refused sends while the worker is frozen', async () => {
     const areAcceptedInTime = async () => {
       dueAt = Date.now() + dueAfterMs;
       const scheduled_at = new Date(dueAt).toISOString();
@@ -152,10 +152,10 @@ describe('alerts on a service with failing servers', () => {
     );
   });
 
-  it('fire for a pool that is full of waiting statements', () =>
+  it('an alert fires for a pool that is full of waiting statements', () =>
     prometheus.firesBy(['TidingsDatabasePoolFull'], () => whileLocked(service.db, 'workspaces', 0.8, () => reads(60)), { repeat: true }));
 
-  it('fire for an event loop that stands still', () => {
+  it('an alert fires for an event loop that stands still', () => {
     const standStill = async () => {
       service.api.freeze();
       await sleep(650); // below the time-out of the scrape
@@ -164,14 +164,14 @@ describe('alerts on a service with failing servers', () => {
     return prometheus.firesBy(['TidingsEventLoopBlocked'], standStill, { repeat: true });
   });
 
-  it('fire for late hand-offs and waiting tasks when the worker goes on', async () => {
+  it('alerts fire for late hand-offs and waiting tasks when the worker goes on', async () => {
     await until(() => Date.now() > dueAt + lateMs, 'the messages are late');
     await prometheus.firesBy(['TidingsHandOffSlowBurnFast', 'TidingsHandOffSlowBurnSlow', 'TidingsTasksWait'], () =>
       service.worker.unfreeze(),
     );
   });
 
-  it('fire for a database that refuses connections, and end when it is back', async () => {
+  it('alerts fire for a database that refuses connections, and end when it is back', async () => {
     const name = new URL(service.ownerUrl).pathname.slice(1);
     const refuse = async () => {
       await rows(service.db, `ALTER DATABASE ${name} CONNECTION LIMIT 0`); // the owner is a superuser, who may still connect

@@ -66,7 +66,7 @@ describe('alerts on a real service', function () {
     await Promise.all([twilio?.close(), receiver?.close(), wellReceiver?.close()]);
   });
 
-  it('fire for a certificate that ends soon, a wrong clock and dead servers of mail and Redis, and for nothing that is well', async () => {
+  it('alerts fire for an ending certificate, a wrong clock and dead mail and Redis servers, and for nothing else', async () => {
     await client.send(account, { channel: 'email', to: 'ada@example.com', content: { subject: 'x', text: 'x' } });
     await prometheus.fires(['TidingsCertificateEnds', 'TidingsClockOff', 'TidingsMailsUnsent', 'TidingsRateLimitStoreDown']);
     await until(async () => (await prometheus.value('up{job="tidings-worker"}')) === 1, 'the worker is scraped');
@@ -81,14 +81,14 @@ describe('alerts on a real service', function () {
       if (fromStart.includes(alert)) assert.equal(await prometheus.value(`count(${expr})`), 1, `${alert}: one of two is well`);
   });
 
-  it('fire when statements wait for a lock that somebody holds', async () => {
+  it('an alert fires when statements wait for a lock that somebody holds', async () => {
     // Each request with a JWT has a statement of its own, while look-ups of API keys share one.
     const read = () => client.call('GET', '/api/v1/balance', { headers: bearer(account.token) });
     const readMany = () => Promise.all(Array.from({ length: 10 }, read));
     await prometheus.firesBy(['TidingsDatabaseSlow'], () => whileLocked(service.db, 'workspaces', 0.8, readMany), { repeat: true });
   });
 
-  it('fire for a carrier that sends no reports, and for callbacks that are refused', async () => {
+  it('alerts fire for a carrier that sends no reports, and for callbacks that are refused', async () => {
     const forge = () => client.call('POST', '/callbacks/twilio', { body: 'MessageSid=x' });
     const sendMany = () => Promise.all(Array.from({ length: unreported }, () => client.send(account)));
     await client.send(account);
@@ -99,7 +99,7 @@ describe('alerts on a real service', function () {
     await prometheus.firesBy(['TidingsCallbacksRefused'], forge, { repeat: true });
   });
 
-  it('fire for a failing carrier, a dead receiver, a wrong balance, a stuck inbox and a workflow that cannot run', async () => {
+  it('alerts fire for a carrier, a receiver, a balance, an inbox and a workflow that are at fault', async () => {
     const { connection, namespace } = service.temporal;
     const { workflow } = new Client({ connection, namespace });
     const workflowId = uuidv7();
@@ -138,7 +138,7 @@ describe('alerts on a real service', function () {
     assert.ok(empty.length < queries.length / 4, empty.join('\n'));
   });
 
-  it('fire for a dead worker, and end when it is back', async () => {
+  it('alerts fire for a dead worker, and end when it is back', async () => {
     const { series } = await scrape(ports.worker);
     const names = new Set([...series.keys()].map((key) => key.replace(/(_bucket|_sum|_count)?(\{.*)?$/, '')));
     const expected = temporalMetrics.filter((name) => !/failed|failure|miss/.test(name));

@@ -70,13 +70,13 @@ describe('alerts', () => {
     }
   });
 
-  it('notice a metric that does not exist', () => {
+  it('the check of alerts notices a metric that does not exist', () => {
     const [unknown] = metricsIn('sum by (account) (rate(tidings_nothing_total{outcome="x"}[5m])) > 14.4 * 0.01 and up offset 5m');
     assert.equal(unknown, 'tidings_nothing_total');
     assert.deepEqual(labelsIn('sum by (account, le) (x{outcome=~"a|b", status!="c"})'), ['outcome', 'status', 'account', 'le']);
   });
 
-  it('each have a test of promtool', () => {
+  it('each alert has a test of promtool', () => {
     const { tests } = parse(textOf('deploy/prometheus/tests/alerts.test.yml')) as { tests: { name: string }[] };
     const tested = new Set(tests.map(({ name }) => name));
     assert.deepEqual(
@@ -85,7 +85,7 @@ describe('alerts', () => {
     );
   });
 
-  it('each fire in a test on a real service', () => {
+  it('each alert fires in a test on a real service', () => {
     const texts = faultTests.map((name) => textOf(`test/deploy/${name}`));
     const caused = new Set(texts.flatMap(alertsCaused));
     assert.deepEqual(
@@ -95,7 +95,7 @@ describe('alerts', () => {
     );
   });
 
-  it('alerts are valid for promtool, and so is the configuration', function () {
+  it('the rules and the configuration of Prometheus are valid for promtool', function () {
     if (!hasPrometheus) this.skip();
     const checked = promtool('check', 'rules', ...ruleFiles);
     assert.equal(checked.status, 0, checked.stderr);
@@ -103,7 +103,7 @@ describe('alerts', () => {
     assert.equal(config.status, 0, config.stderr);
   });
 
-  it('fire for their faults alone, by promtool', function () {
+  it('alerts fire for their faults alone in the tests of promtool', function () {
     if (!hasPrometheus) this.skip();
     const { status, stdout, stderr } = promtool('test', 'rules', join('deploy/prometheus/tests', 'alerts.test.yml'));
     assert.equal(status, 0, stdout + stderr);

@@ -52,7 +52,7 @@ describe('boards', () => {
     assert.deepEqual(unseen, ['tidings_messages_open_complete']);
   });
 
-  it('boards have a section with a picture each in docs/observability/boards.md: npm run screenshots:boards takes the pictures', () => {
+  it('boards have a section with a picture each in boards.md: npm run screenshots:boards takes them', () => {
     const pictures = readdirSync(join(root, 'docs/images/boards'));
     assert.deepEqual(pictures.toSorted(), boards.map(({ name }) => `${name}.png`).toSorted());
     const sections = textOf('docs/observability/boards.md').split(/^## /m).slice(2);
@@ -90,12 +90,12 @@ describe('boards', () => {
     assert.deepEqual(texts, ['0 s', '12.3 ms', '1.5 mins', '2 days', '5.6%', '1.23 Mil', '0.25 msg/s', '1.5 K req/s', '150 MiB']);
   });
 
-  it('boards are drawn for the documents with a tenth of the windows and waits of minutes', () => {
+  it('boards are drawn for the documents with a tenth of short windows and waits', () => {
     const texts = ['rate(x[5m])', 'x unless x offset 15m', 'for: 1m', 'for: 15s', 'rate(x[1h])', 'rate(x[30m])'].map(withShortTimes);
     assert.deepEqual(texts, ['rate(x[30s])', 'x unless x offset 90s', 'for: 6s', 'for: 2s', 'rate(x[1h])', 'rate(x[30m])']);
   });
 
-  it('boards show in numbers what is now, not the last value of a process that is gone', () => {
+  it('a number on a board is of now, not the last value of a process that is gone', () => {
     for (const { panels } of boards.map((board) => dashboardOf(board) as Shown)) {
       for (const { title, type, targets } of panels)
         assert.ok(
@@ -105,7 +105,7 @@ describe('boards', () => {
     }
   });
 
-  it('place panels beside each other, not upon each other', () => {
+  it('panels of boards are beside each other, not upon each other', () => {
     for (const board of boards) {
       const { panels } = dashboardOf(board) as Shown;
       for (const [index, { title, gridPos: one }] of panels.entries()) {

@@ -54,7 +54,7 @@ describe('docker-compose.yml', () => {
     });
   }
 
-  it('publishes the API, the Temporal UI and Grafana on the loopback address, and nothing else', () => {
+  it('docker-compose.yml publishes the API, the Temporal UI and Grafana on loopback, and nothing else', () => {
     assert.deepEqual(Object.fromEntries(services.flatMap(([name, { ports }]) => (ports === undefined ? [] : [[name, ports]]))), {
       api: ['127.0.0.1:3000:3000'],
       'temporal-ui': ['127.0.0.1:8080:8080'],
@@ -62,13 +62,13 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  it('keeps what needs no internet on a network without a way out', () => {
+  it('a service that needs no internet is on a network without a way out', () => {
     const outside = services.filter(([, { networks = [] }]) => networks.includes('outside')).map(([name]) => name);
     assert.equal(file.networks.inside?.internal, true);
     assert.deepEqual(outside, ['api', 'worker', 'temporal-ui', 'grafana']);
   });
 
-  it('refers only to services, networks, volumes and files that exist', () => {
+  it('docker-compose.yml refers only to services, networks, volumes and files that exist', () => {
     for (const [name, { networks = [], volumes = [], depends_on = {} }] of services) {
       assert.ok(networks.length > 0 && networks.every((network) => network in file.networks), `networks of ${name}`);
       assert.ok(
@@ -81,7 +81,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('pins every image to one version, and the parts of Temporal to the same', () => {
+  it('every image of docker-compose.yml has one version, and the parts of Temporal have the same', () => {
     const images = Object.fromEntries(services.map(([name, { image = '' }]) => [name, pinnedImage(image)]));
     for (const [name, image] of Object.entries(images)) assert.ok(image !== undefined, name);
     const tools = images['temporal-schema'];
@@ -102,12 +102,12 @@ describe('docker-compose.yml', () => {
     [`postgres@${digest}`, undefined],
     ['postgres:18.4@sha256:0f', undefined],
   ] as const) {
-    it(`${expected === undefined ? 'would not be pinned' : 'is pinned'} with ${reference}`, () => {
+    it(`the image ${reference} counts as ${expected === undefined ? 'not pinned' : 'pinned'}`, () => {
       assert.deepEqual(pinnedImage(reference), expected);
     });
   }
 
-  it('starts Prometheus and Grafana in the profile monitoring only', () => {
+  it('Prometheus and Grafana start in the profile monitoring only', () => {
     const optional = services.filter(([, { profiles = [] }]) => profiles.length > 0).map(([name, { profiles }]) => [name, profiles]);
     assert.deepEqual(optional, [
       ['prometheus', ['monitoring']],
@@ -115,7 +115,7 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  it('starts entry points that exist', () => {
+  it('our processes in docker-compose.yml start entry points that exist', () => {
     for (const name of ours) {
       const [program, , script = ''] = file.services[name]?.command ?? [];
       assert.equal(program, 'node');
@@ -123,32 +123,32 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('hands every setting to our processes, and nothing that is no setting', () => {
+  it('docker-compose.yml hands every setting to our processes, and nothing that is no setting', () => {
     const expected = Object.keys(settings).filter((name) => name !== 'DEMO_RECEIVER');
     const given = (name: string) => Object.keys(environmentOf(file.services[name])).filter((each) => !withheld.includes(each));
     for (const name of ours) assert.deepEqual(given(name).toSorted(), expected.toSorted(), name);
   });
 
-  it('gives our processes settings that they accept, with the secrets alone filled in', () => {
+  it('docker-compose.yml gives our processes settings that they accept once the secrets are set', () => {
     const config = loadConfig(environmentOf(file.services.api));
     assert.equal(config.callbackUrl, 'http://api:3000');
     assert.equal(config.publicUrl, 'http://127.0.0.1:3000');
     assert.deepEqual(config.webhookAllowedNetworks, []);
   });
 
-  it('uses a changed port for the published port and the public address only', () => {
+  it('a changed PORT changes the published port and the public address only', () => {
     const { api } = composeWith({ ...filledIn(), PORT: '8000' }).services;
     assert.deepEqual(api?.ports, ['127.0.0.1:8000:3000']);
     assert.equal(environmentOf(api).PORT, '3000');
     assert.equal(environmentOf(api).PUBLIC_URL, 'http://127.0.0.1:8000');
   });
 
-  it('checks the health of every server, and restarts servers for ever but jobs only some times', () => {
+  it('every server has a health check and restarts for ever, and a job restarts five times', () => {
     for (const name of servers) assert.ok((file.services[name]?.healthcheck?.test.length ?? 0) > 1, name);
     for (const [name, { restart }] of services) assert.equal(restart, jobs.includes(name) ? 'on-failure:5' : 'unless-stopped', name);
   });
 
-  it('waits for jobs to be done and for servers to be healthy', () => {
+  it('every service waits for jobs to be done and for servers to be healthy', () => {
     for (const [name, { depends_on = {} }] of services) {
       for (const [other, { condition }] of Object.entries(depends_on)) {
         assert.equal(condition, jobs.includes(other) ? 'service_completed_successfully' : 'service_healthy', `${name} on ${other}`);
@@ -156,14 +156,14 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('locks down all containers but the database: read-only, no capabilities, an init process', () => {
+  it('all containers but the database are read-only, without capabilities, and have an init process', () => {
     for (const [name, { read_only, cap_drop, init }] of services) {
       if (name === 'postgres') continue;
       assert.deepEqual({ read_only, cap_drop, init }, { read_only: true, cap_drop: ['ALL'], init: true }, name);
     }
   });
 
-  it('mounts everything that a read-only container writes, so that it can start', () => {
+  it('every path that a read-only container writes is mounted, so that it can start', () => {
     for (const [name, service] of services) {
       if (service.read_only !== true || name === 'migrate') continue; // the migration writes no file
       for (const path of writtenPaths(service)) assert.ok(isWritable(service, path), `${path} of ${name}`);
@@ -173,7 +173,7 @@ describe('docker-compose.yml', () => {
     assert.deepEqual(writtenPaths(file.services.prometheus ?? {}), ['/prometheus']);
   });
 
-  it('gives api and worker longer to stop than they drain', () => {
+  it('api and worker have longer to stop than they drain', () => {
     const cancelled = /shutdownGraceTime: '(\d+)s'/.exec(textOf('activities/worker/workers.ts'))?.[1];
     const forced = numberIn('activities/worker/run-while-database-answers.ts', 'forceMs') / 1_000;
     const longestCallSeconds = mailServerDeadlineMs / 1_000;
@@ -185,13 +185,13 @@ describe('docker-compose.yml', () => {
     assert.match(settings.DRAIN_SECONDS?.validate(killed).error?.message ?? '', /must be less than or equal to/);
   });
 
-  it('starts as many workers as WORKERS says, so that the next start keeps them', () => {
+  it('as many workers start as WORKERS says, so that the next start keeps them', () => {
     assert.equal(file.services.worker?.deploy?.replicas, 1);
     const { worker } = composeWith({ ...filledIn(), WORKERS: '3' }).services;
     assert.equal(worker?.deploy?.replicas, 3);
   });
 
-  it('lets the worker be scaled: no name and no port of its own', () => {
+  it('the worker can be scaled, because it has no name and no port of its own', () => {
     assert.ok(services.every(([, { container_name }]) => container_name === undefined));
     assert.equal(file.services.worker?.ports, undefined);
     assert.equal(file.version, undefined);

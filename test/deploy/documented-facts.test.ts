@@ -40,7 +40,7 @@ const sourcesIn = (...folders: string[]) =>
   );
 
 describe('documents list', () => {
-  it('every command of the operator, in docs/commands.md', () => {
+  it('docs/commands.md lists every command of the operator', () => {
     const listed = new Set(cellsOf('docs/commands.md').flatMap(([first = '']) => first.split(', ')));
     assert.ok(commands.length > 10);
     assert.deepEqual(
@@ -49,7 +49,7 @@ describe('documents list', () => {
     );
   });
 
-  it('the short forms of these commands, each of which runs the command, so that it refuses unknown options too', () => {
+  it('each short form in docs/commands.md runs the command of its name, which refuses unknown options', () => {
     const [, named = ''] = /^- (`npm run doctor`.*) are short forms/m.exec(textOf('docs/commands.md')) ?? [];
     const names = [...named.matchAll(/`(?:npm run )?([\w-]+)`/g)].map(([, name]) => name ?? '');
     assert.ok(names.length > 5);
@@ -57,7 +57,7 @@ describe('documents list', () => {
     for (const name of names) assert.match(scripts[name] ?? '', new RegExp(`dist/api/admin/admin\\.js ${name}$`), name);
   });
 
-  it('every step of the watcher, in docs/watcher.md', () => {
+  it('docs/watcher.md lists every step of the watcher', () => {
     // Every identifier in quotes is a step there.
     const steps = [...textOf('workflows/run-watcher.ts').matchAll(/'(\w+)'/g)].flatMap(([, name]) => name ?? []);
     assert.ok(steps.includes('countMessages'), 'a step that was added by `patched`');
@@ -69,7 +69,7 @@ describe('documents list', () => {
     );
   });
 
-  it('every personal column of a message, in docs/privacy.md', () => {
+  it('docs/privacy.md lists every personal column of a message', () => {
     const [, listed = ''] = cellsOf('docs/privacy.md').find(([table]) => table === 'messages') ?? [];
     const personal = Object.entries(messageColumns).filter(([, { isPersonal }]) => isPersonal);
     assert.ok(personal.length > 5);
@@ -79,7 +79,7 @@ describe('documents list', () => {
     );
   });
 
-  it('the oldest Node that package.json allows, and the one that the image, CI and the warning at start recommend', () => {
+  it('the README names the oldest Node of package.json, and the one of the image, CI and the warning', () => {
     const [, oldest, recommended] = /Node (\S+) or newer \(Node (\d+) is recommended\)/.exec(textOf('README.md')) ?? [];
     assert.equal(jsonOf<{ engines: { node: string } }>('package.json').engines.node, `>=${oldest}`);
     assert.match(textOf('Dockerfile'), new RegExp(`^FROM node:${recommended}\\.`, 'm'));
@@ -87,7 +87,7 @@ describe('documents list', () => {
     assert.match(outdatedRuntime('v21.0.0') ?? '', new RegExp(`: use Node ${recommended}$`));
   });
 
-  it('log lines that exist, in docs/operations.md', () => {
+  it('docs/operations.md names only log lines that exist', () => {
     const [, rest = ''] = textOf('docs/operations.md').split('### Logs');
     const [section = ''] = rest.split('### Probes');
     const named = [...section.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
@@ -101,7 +101,7 @@ describe('documents list', () => {
     );
   });
 
-  it('every table, in docs/operations.md', () => {
+  it('docs/operations.md lists every table', () => {
     const migrations = readdirSync(join(root, 'models/migrations')).map((name) => textOf(`models/migrations/${name}`));
     const tables = migrations.flatMap((text) => [...text.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name = '']) => name));
     const [, section = ''] = textOf('docs/operations.md').split('## Data that grows');
@@ -109,7 +109,7 @@ describe('documents list', () => {
     assert.deepEqual(listed.toSorted(), tables.toSorted());
   });
 
-  it('every failure code, in the OpenAPI document', () => {
+  it('the OpenAPI document lists every failure code', () => {
     const own = sourcesIn('models/operations').flatMap((source) =>
       [...source.matchAll(/\berror_code: '(\w+)'/g)].map(([, code = '']) => code),
     );
@@ -123,7 +123,7 @@ describe('documents list', () => {
     );
   });
 
-  it('every error code with its status, in docs/contract/errors.md', () => {
+  it('docs/contract/errors.md lists every error code with its status', () => {
     const [, table = ''] = /^## Codes\n([^]*?)^## /m.exec(textOf('docs/contract/errors.md')) ?? [];
     const listed = [...table.matchAll(/^\| (\d{3}) \| (.*) \|$/gm)].flatMap(([, status, codes = '']) =>
       [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => `${status} ${code}`),
@@ -136,11 +136,11 @@ describe('documents list', () => {
     );
   });
 
-  it('how long a large body waits for its turn, in docs/limits.md', () => {
+  it('docs/limits.md says how long a large body waits for its turn', () => {
     assert.ok(textOf('docs/limits.md').includes(`20 more wait unread, ${bulkWaitMsMax / 1000} s at most`));
   });
 
-  it('every quota and rate limit, in docs/limits.md or docs/contract/limits.md', () => {
+  it('docs/limits.md and docs/contract/limits.md list every quota and rate limit', () => {
     const texts = textOf('docs/limits.md') + textOf('docs/contract/limits.md');
     const names = Object.keys(settings).filter((name) => /^(?:MAX|RATE_LIMIT)_/.test(name));
     assert.ok(names.length > 10);
@@ -150,14 +150,14 @@ describe('documents list', () => {
     );
   });
 
-  it('the words of opt-outs, in docs/carriers.md', () => {
+  it('docs/carriers.md lists the words of opt-outs', () => {
     for (const [language, { stop, start = [] }] of Object.entries(keywords)) {
       const row = `| ${language} | ${stop.join(', ')} | ${start.join(', ')} |`.replace('|  |', '| |');
       assert.ok(textOf('docs/carriers.md').includes(row), row);
     }
   });
 
-  it('the retry schedule of webhooks', () => {
+  it('docs/webhooks.md and docs/privacy.md state the retry schedule of webhooks', () => {
     const inWords = (seconds: number) => {
       if (seconds < 60) return `${seconds} s`;
       return seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`;
@@ -169,7 +169,7 @@ describe('documents list', () => {
   });
 
   for (const path of ['README.md', 'docs/contract/messages.md'])
-    it(`the price of each channel: ${path}`, () => {
+    it(`${path} states the price of each channel`, () => {
       const prices = new Map(cellsOf(path).map(([channel = '', price = '']) => [channel, price]));
       for (const channel of channels) {
         const { price } = channelTraits[channel];

@@ -54,7 +54,7 @@ function faultOf(from: string, link: string): string | null {
 }
 
 describe('documents', () => {
-  it('link only to files and headings that exist', () => {
+  it('documents link only to files and headings that exist', () => {
     const links = documents.flatMap((path) =>
       [...proseOf(path).matchAll(/\]\(([^)\s]+)\)/g)]
         .map(([, link = '']) => [path, link] as const)
@@ -114,7 +114,7 @@ describe('documents', () => {
     assert.deepEqual(missing, []);
   });
 
-  it('documents name in the recipes without a folder only files of which there is one', () => {
+  it('a file that a recipe names without a folder is the only one of its name', () => {
     const recipes = textOf('docs/contributing.md') + textOf('docs/small-changes.md');
     const names = new Set([...recipes.matchAll(/`([\w-]+\.tsx?)`/g)].map(([, name = '']) => name));
     const product = ['.ts', '.tsx'].flatMap((extension) => filesIn('', extension)).filter((path) => !path.startsWith('test/'));

@@ -39,13 +39,13 @@ describe('.env.example', () => {
     assert.equal(byName.size, entries.length);
   });
 
-  it('names every setting of models/settings/settings.ts, and nothing that is no setting', () => {
+  it('.env.example names every setting of models/settings/settings.ts, and nothing that is no setting', () => {
     const names = [...forUsers.map(([name]) => name), ...composeOnly];
     assert.deepEqual(entries.map(({ name }) => name).toSorted(), names.toSorted());
   });
 
   for (const [name, schema] of forUsers) {
-    it(`shows ${name} with the declared default and meaning`, () => {
+    it(`.env.example shows ${name} with the declared default and meaning`, () => {
       const { default: value, description } = declared(schema);
       assert.deepEqual(
         { value: byName.get(name)?.value, comment: byName.get(name)?.comment },
@@ -54,21 +54,21 @@ describe('.env.example', () => {
     });
   }
 
-  it('leaves exactly the required settings active and empty', () => {
+  it('only the required settings in .env.example are active, and empty', () => {
     const required = variablesOf().flatMap(({ name, required: is }) => (is ? [name] : []));
     const active = entries.filter((entry) => entry.active);
     assert.deepEqual(active.map(({ name }) => name).toSorted(), required.toSorted());
     assert.ok(active.every(({ value }) => value === ''));
   });
 
-  it('names every variable that docker-compose.yml reads', () => {
+  it('.env.example names every variable that docker-compose.yml reads', () => {
     assert.deepEqual(
       variablesOf().filter(({ name }) => !byName.has(name)),
       [],
     );
   });
 
-  it('marks exactly the settings that docker-compose.yml fixes', () => {
+  it('the last settings in .env.example are those that docker-compose.yml fixes', () => {
     const variables = new Set(variablesOf().map(({ name }) => name));
     const fixed = Object.keys(readCompose().services.api?.environment ?? {}).filter((name) => !variables.has(name));
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe('.env.example', () => {
     );
   });
 
-  it('shows defaults that mean the same when written out', () => {
+  it('the defaults in .env.example mean the same when they are written out', () => {
     const shown = Object.fromEntries(entries.map(({ name, value }) => [name, value]));
     const complete = { ...filledIn(), DATABASE_URL: 'postgres://db/x', TEMPORAL_ADDRESS: 'temporal:7233' };
     const { metrics, ...others } = loadConfig({ ...shown, ...complete });
@@ -95,13 +95,13 @@ describe('the file .env with docker-compose.yml', () => {
     return loadConfig(environmentWith(composeWith(env).services.migrate, env), ['DATABASE_URL']);
   };
 
-  it('the job that API and worker wait for fails with a misspelt setting in .env, and names it', () => {
+  it('the job migrate, for which API and worker wait, fails with a misspelt setting in .env', () => {
     assert.throws(() => startWith({ SIGN_UP: 'closed', MAX_APIKEYS: '5' }), /SIGN_UP is not a setting.*\n.*MAX_APIKEYS is not a setting/);
     const waiting = Object.entries(composeWith(filledIn()).services).filter(([, { depends_on = {} }]) => 'migrate' in depends_on);
     assert.deepEqual(waiting.map(([name]) => name).toSorted(), ['api', 'worker']);
   });
 
-  it('the job accepts every line of .env.example', () => {
+  it('the job migrate accepts every line of .env.example', () => {
     const shown = Object.fromEntries(readEnvExample().flatMap(({ name, value, active }) => (active ? [] : [[name, value]])));
     const { migrateDatabaseUrl } = startWith(shown);
     assert.match(migrateDatabaseUrl, /tidings_owner/);

@@ -80,7 +80,7 @@ describe('scripts for containers and CI', () => {
 describe('Dockerfile', () => {
   const text = textOf('Dockerfile');
 
-  it('builds and runs on one pinned Node LTS that the package allows', () => {
+  it('the image is built and runs on one pinned Node LTS that the package allows', () => {
     const images = [...text.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     assert.equal(new Set(images).size, 1);
     const { name, tag = '' } = pinnedImage(images[0] ?? '') ?? {};
@@ -91,15 +91,15 @@ describe('Dockerfile', () => {
     assert.equal(Number(major) % 2, 0, 'only even versions get long support');
   });
 
-  it('runs as a user without privileges', () => {
+  it('the image runs as a user without privileges', () => {
     assert.match(text.slice(text.lastIndexOf('FROM')), /^USER node$/m);
   });
 
-  it('keeps the optional dependencies, which the password hash and the Temporal SDK need', () => {
+  it('the image has the optional dependencies, which the password hash and the Temporal SDK need', () => {
     assert.doesNotMatch(text, /^RUN.*--omit=optional/m);
   });
 
-  it('copies everything the entry points read at run time', () => {
+  it('the image has everything that the entry points read at run time', () => {
     const copied = [...text.matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map(([, path]) => String(path));
     assert.deepEqual(copied.toSorted(), ['dist', 'models/migrations', 'node_modules', 'package.json']);
   });
@@ -111,7 +111,7 @@ describe('.dockerignore', () => {
     .filter((line) => line !== '' && !line.startsWith('#'));
   const admitted = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
 
-  it('lets in only what the build reads, so that no secret gets into an image', () => {
+  it('.dockerignore lets in only what the build reads, so that no secret gets into an image', () => {
     assert.equal(lines[0], '*');
     assert.deepEqual(admitted, [
       'package.json',
@@ -127,7 +127,7 @@ describe('.dockerignore', () => {
     ]);
   });
 
-  it('lets in everything that the build reads, so that the image can be built', async function () {
+  it('.dockerignore lets in everything that the build reads, so that the image can be built', async function () {
     this.timeout(600_000);
     const context = await mkdtemp(join(tmpdir(), 'tidings-image-'));
     try {

@@ -61,7 +61,7 @@ describe('imports of the sources', () => {
     ['what is passed on', "export * from './b.js';", "import './a.js';"],
   ];
   for (const [what, there, back] of planted) {
-    it(`form a circle by ${what}`, () => {
+    it(`imports that form a circle by ${what} are found`, () => {
       const texts = new Map([
         ['room/a.tsx', there],
         ['room/b.ts', `${back} import { c } from './below.js';`],

@@ -64,7 +64,7 @@ describe('package-lock.json', () => {
 });
 
 describe('package.json', () => {
-  it('pins every dependency to one version', () => {
+  it('package.json pins every dependency to one version', () => {
     const { dependencies, devDependencies, optionalDependencies, overrides } = manifest;
     const client = jsonOf<Manifest>('test/client/package.json').dependencies;
     const all = Object.entries({ ...client, ...dependencies, ...devDependencies, ...optionalDependencies, ...overrides });
@@ -74,7 +74,7 @@ describe('package.json', () => {
     );
   });
 
-  it('decides on every install script, and allows only those that are needed', () => {
+  it('package.json decides on every install script, and allows only those that are needed', () => {
     const scripted = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true);
     const names = new Set(scripted.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)));
     assert.deepEqual(Object.keys(manifest.allowScripts).toSorted(), [...names].toSorted());

@@ -81,7 +81,7 @@ describe('the services of docker-compose.yml as processes', () => {
     assert.ok(await hasTable(database.db, 'messages'));
   });
 
-  it('api without a worker is up and not healthy', async () => {
+  it('/health is 503 while the API has no worker', async () => {
     start('api');
     await eventually(async () => {
       const { status, body } = await health();
@@ -89,7 +89,7 @@ describe('the services of docker-compose.yml as processes', () => {
     }, 30_000);
   });
 
-  it('200 from /health with a worker', async () => {
+  it('/health is 200 once a worker runs', async () => {
     start('worker');
     await eventually(async () => {
       const { status, body } = await health();
@@ -115,7 +115,7 @@ describe('the services of docker-compose.yml as processes', () => {
     }, 20_000);
   });
 
-  it('both exit 0 on SIGTERM within their stop_grace_period', async () => {
+  it('api and worker exit 0 on SIGTERM within their stop_grace_period', async () => {
     for (const service of ['api', 'worker']) {
       const ended = await running.get(service)?.stop(20_000);
       assert.deepEqual([ended?.code, ended?.signal], [0, null], `${service}: ${ended?.output}`);

@@ -122,7 +122,7 @@ describe('samples of the documents', () => {
   for (const block of blocks) {
     const { code, path, line } = block;
     if (elsewhere.some((words) => code.startsWith(words))) continue;
-    it(`${path}:${line} ${code.split('\n')[0]?.slice(0, 60)}`, async () => {
+    it(`the sample at ${path}:${line} works: ${code.split('\n')[0]?.slice(0, 60)}`, async () => {
       const program = /save as (\S+), run with: (.+)/.exec(code);
       const part = parts.find(({ words }) => code.includes(words));
       if (program !== null) assert.match(await runProgram(block, program), /^[0-9a-f-]{36} (queued|sent|delivered)$/m);

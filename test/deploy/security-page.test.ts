@@ -32,7 +32,7 @@ describe('docs/security.md', () => {
     return section === undefined || state === undefined ? [] : [{ section, state, why }];
   });
 
-  it('judges every chapter of the standard', () => {
+  it('docs/security.md judges every chapter of the standard', () => {
     const chapters = new Set(rows.map(({ section }) => Number(/^\d+/.exec(section)?.[0])));
     assert.deepEqual(
       [...chapters],
@@ -47,7 +47,7 @@ describe('docs/security.md', () => {
     );
   });
 
-  it('names a test or a document for what is met, and a reason for what is not', () => {
+  it('docs/security.md names a test or a document for what is met, and a reason for what is not', () => {
     assert.deepEqual(
       rows.map(faultOf).filter((fault) => fault !== null),
       [],
@@ -62,10 +62,11 @@ describe('docs/security.md', () => {
     [{ section: '1.1 A', state: 'open', why: '`api/http/errors`' }, '1.1 A: open without a reason'],
     [{ section: '1.1 A', state: 'n/a', why: 'not offered' }, null],
   ] as const) {
-    it(`${fault === null ? 'accepts' : 'would refuse'} a row ${row.state} with ${row.why}`, () => assert.equal(faultOf(row), fault));
+    it(`a row of docs/security.md that is ${row.state} ${fault === null ? 'may' : 'must not'} say "${row.why}"`, () =>
+      assert.equal(faultOf(row), fault));
   }
 
-  it('names tests and documents that exist', () => {
+  it('docs/security.md names tests and documents that exist', () => {
     const tests = rows.flatMap(testsIn);
     assert.ok(tests.length > 40);
     const named = [...tests.map((name) => `test/${name}.test.ts`), ...rows.flatMap(documentsIn).map((name) => `docs/${name}`)];
