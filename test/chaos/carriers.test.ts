@@ -97,7 +97,7 @@ describe('carriers of the battery', () => {
     assert.deepEqual(await did(), ['received', 'took', 'lost']);
   });
 
-  it('hang until the caller gives up, without an answer', async () => {
+  it('carriers of the battery hang until the caller gives up, without an answer', async () => {
     reaction = { kind: 'silence', takes: false, cuts: false };
     const caller = new AbortController();
     const sent = send(caller.signal);
@@ -108,7 +108,7 @@ describe('carriers of the battery', () => {
     assert.deepEqual(await did(), ['received', 'lost']);
   });
 
-  it('answer 503 under overload, and take nothing', async () => {
+  it('carriers of the battery answer 503 under overload, and take nothing', async () => {
     reaction = { kind: 'busy', status: 503, takes: false };
     assert.equal(await send(), 503);
     assert.deepEqual(await did(), ['received', 'busy', 'unclear', 'answered']);

@@ -31,11 +31,11 @@ describe('a history', () => {
     assert.equal(readHistory(path).length, 1);
   });
 
-  it('reports a file that cannot be written', async () => {
+  it('a history reports a file that cannot be written', async () => {
     await assert.rejects(openHistory(join(folder, 'no', 'such', 'folder')).flush(), { code: 'ENOENT' });
   });
 
-  it('finds the token in a text, and null in a text without one', () => {
+  it('the token of a message is found in its text, and null in a text without one', () => {
     const token = newToken(1_000_000, 12_345);
     assert.equal(tokenIn(`Hello Ada, your code is ${token}.`), token);
     assert.equal(tokenIn('Hello Ada'), null);

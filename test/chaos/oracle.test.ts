@@ -8,13 +8,13 @@ import { endsOf } from './oracle/statuses.js';
 describe('the oracle of the chaos battery', () => {
   describe('on a perfect service', () => {
     for (const seed of [1, 2, 3, 4, 5, 6]) {
-      it(`finds no broken promise in run ${seed} with lost answers, refusals, repeats and late reports`, () => {
+      it(`the oracle finds no broken promise in run ${seed} of a perfect service`, () => {
         const { history, snapshot } = runOf(seed);
         assert.deepEqual(judge(history, snapshot).violations, []);
       });
     }
 
-    it('judges runs that contain everything that the rules are about', () => {
+    it('the run of a perfect service contains everything that the rules are about', () => {
       const { history, snapshot } = runOf(1);
       const { figures } = judge(history, snapshot);
       const statuses = new Set(recordsOf({ history, snapshot } as Draft, 'answer').map(({ status }) => status));
@@ -36,7 +36,7 @@ describe('the oracle of the chaos battery', () => {
     }
 
     for (const rule of rules) {
-      it(`needs the rule ${rule.name}: without it, a fault is not noticed`, () => {
+      it(`a planted fault is not noticed without the rule ${rule.name}`, () => {
         const others = rules.filter((other) => other !== rule);
         const missed = mutants.filter(({ name }) => noticed.get(name)?.join() === rule.name);
         assert.ok(missed.length > 0, 'no mutant is noticed by this rule alone');
@@ -74,11 +74,11 @@ describe('the oracle of the chaos battery', () => {
       return judge(run.history, run.snapshot).violations.map(({ rule }) => rule);
     }
 
-    it('accepts an unknown hand-off after a kill of its worker', () =>
+    it('the oracle accepts an unknown hand-off after a kill of its worker', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'kill', targets: ['worker'], ms: 1_000 }), []));
-    it('accepts it after thirty seconds without the database', () =>
+    it('the oracle accepts an unknown hand-off after thirty seconds without the database', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'stop', targets: ['postgres'], ms: 31_000 }), []));
-    it('accepts it after a worker was frozen between claim and call', () => {
+    it('the oracle accepts an unknown hand-off after a worker was frozen between claim and call', () => {
       const run = structuredClone(runOf(1)) as Draft;
       const unknown = run.snapshot.messages.filter(({ error_code }) => error_code === 'handoff_unknown');
       const row = first(unknown, (each) => callsOf(run, each).filter(({ did }) => did === 'received').length === 1);
@@ -90,14 +90,14 @@ describe('the oracle of the chaos battery', () => {
       sort(run);
       assert.deepEqual(judge(run.history, run.snapshot).violations, []);
     });
-    it('refuses it after a deploy', () =>
+    it('the oracle refuses an unknown hand-off after a deploy', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'terminate', targets: ['worker'], ms: 1_000 }), ['lawful-failure']));
-    it('refuses it after a short failure of the database', () =>
+    it('the oracle refuses an unknown hand-off after a short failure of the database', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'backends', targets: ['postgres'], ms: 200 }), ['lawful-failure']));
-    it('refuses it after a failure of Temporal', () =>
+    it('the oracle refuses an unknown hand-off after a failure of Temporal', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'kill', targets: ['temporal'], ms: 5_000 }), ['lawful-failure']));
 
-    it('accepts a 402 with a refund at the same time', () => {
+    it('the oracle accepts a 402 with a refund at the same time', () => {
       const run = structuredClone(runOf(1)) as Draft;
       const [workspace] = run.snapshot.workspaces;
       assert.ok(workspace);

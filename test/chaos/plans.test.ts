@@ -12,7 +12,7 @@ describe('the plans of the battery', () => {
     assert.deepEqual(nemesesOf(5), nemesesOf(5));
   });
 
-  it('contain every nemesis in at least ten of any sixty seeds, and several in each seed', () => {
+  it('every nemesis is in at least ten plans of any sixty seeds, and several are in each plan', () => {
     for (const first of [0, 1, 17, 1_000]) {
       const seeds = Array.from({ length: 60 }, (_, index) => nemesesOf(first + index));
       assert.ok(seeds.every((names) => names.length >= 4));
@@ -31,7 +31,7 @@ describe('the plans of the battery', () => {
     assert.equal(new Set(items.map(({ to }) => to)).size, items.length);
   });
 
-  it('follow the command line, which refuses unknown options', () => {
+  it('the plans of the battery follow the command line, which refuses unknown options', () => {
     assert.deepEqual(readOptions(['--seeds', '3-5', '--nemeses', 'cut,kill-api']).seeds, [3, 4, 5]);
     assert.deepEqual(readOptions(['--seed', '3', '--nemeses', 'none']).nemeses, []);
     for (const args of [

@@ -40,7 +40,7 @@ describe('docs/reliability.md', () => {
     ...changes,
   });
 
-  it('sums up the runs, and names each rule, fault and seed', () => {
+  it('docs/reliability.md sums up the runs, and names each rule, fault and seed', () => {
     const page = pageOf(figures());
     assert.match(page, /seeds {7}1–2, 7\n/);
     assert.match(page, /\| requests of clients \| 3,000 \|/);
@@ -50,7 +50,7 @@ describe('docs/reliability.md', () => {
     assert.match(page, /100,000 schedules were run; 0 broke an invariant/);
   });
 
-  it('shows broken promises, findings, and faults that the oracle missed', () => {
+  it('docs/reliability.md shows broken promises, findings, and faults that the oracle missed', () => {
     const failed = summary(3, { verdict: 'failed', violations: { 'taken-once': 2, settles: 1 } });
     const page = pageOf(figures({ summaries: [summary(1), failed], mutants: { planted: 109, unnoticed: ['a credit is lost'] } }));
     assert.match(page, /runs {8}2, of which 1 broke no promise/);

@@ -25,7 +25,7 @@ interface Told {
 }
 
 describe('a process with a shifted clock', () => {
-  it('differs by the offset in the file, in all its threads, and is right again later', async () => {
+  it('a process with a shifted clock is off by the offset in the file, in all threads, until that is removed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tidings-clock-'));
     const [clock, program] = [join(folder, 'clock'), join(folder, 'clock.mjs')];
     writeFileSync(program, script);

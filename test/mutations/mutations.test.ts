@@ -5,7 +5,7 @@ import { jsonOf, root, textOf } from '../deploy/project.js';
 import { mutations } from './mutations.js';
 
 describe('deliberate faults', () => {
-  it('fit the code as it is: each breaks one place, and names a test that is there', () => {
+  it('deliberate faults fit the code: each breaks one place, and names a test that exists', () => {
     for (const { guards, file, find, replace, test } of mutations) {
       assert.equal(readFileSync(join(root, file), 'utf8').split(find).length, 2, `${guards}: ${file} must contain exactly once: ${find}`);
       assert.notEqual(find, replace, guards);

@@ -12,7 +12,7 @@ describe('receiver.php', () => {
     if (!has('php')) this.skip();
   });
 
-  it('accepts signed events, and refuses forged ones', async () => {
+  it('receiver.php accepts signed events, and refuses forged ones', async () => {
     const { post, refused: logged } = await start('php', ['receiver.php']);
     const body = event('one');
     assert.equal(await post(body, signed(body)), 200);
@@ -25,7 +25,7 @@ describe('receiver.php', () => {
   });
 
   for (const secrets of ['', ' ', 'whsec_', `whsec_c2hvcnQ= `]) {
-    it(`500 for an event signed with an empty key while WEBHOOK_SECRETS is "${secrets}"`, async () => {
+    it(`receiver.php returns 500 for an event signed with an empty key if WEBHOOK_SECRETS is "${secrets}"`, async () => {
       const { post } = await start('php', ['receiver.php'], secrets);
       const body = event('one');
       assert.equal(await post(body, signed(body, 'whsec_')), 500);
@@ -34,7 +34,7 @@ describe('receiver.php', () => {
   /** As PHP does without a php.ini. */
   const displaysErrors = ['-d', 'display_errors=1'];
 
-  it('500 when the handler throws, also while errors are displayed', async () => {
+  it('receiver.php returns 500 when the handler throws, also while errors are displayed', async () => {
     const failing = changedCopy(folder, 'receiver.php', {
       name: 'failing.php',
       find: /error_log\("\{\$event.*/,
@@ -45,7 +45,7 @@ describe('receiver.php', () => {
     assert.equal(await post(body, signed(body)), 500);
   });
 
-  it('500 for a signed body that is not JSON, also while errors are displayed', async () => {
+  it('receiver.php returns 500 for a signed body that is not JSON, also while errors are displayed', async () => {
     const { post } = await start('php', [...displaysErrors, 'receiver.php']);
     assert.equal(await post('{', signed('{')), 500);
   });

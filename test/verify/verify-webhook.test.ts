@@ -30,7 +30,7 @@ const faultOf = (...given: Parameters<typeof verify>): Fault => {
 };
 
 describe('verifyWebhook', () => {
-  it('returns the event from text and bytes, with any kind of headers', () => {
+  it('a signed event is returned from text and bytes, with any kind of headers', () => {
     const expected = { ...JSON.parse(body), id, sentAt: new Date(nowMs) };
     assert.deepEqual(verify(), expected);
     assert.deepEqual(verify(new Headers(signed()), Buffer.from(body)), expected);
@@ -38,7 +38,7 @@ describe('verifyWebhook', () => {
     assert.deepEqual(verify(shouted, new TextEncoder().encode(body)), expected);
   });
 
-  it('accepts both secrets during a rotation on either side', () => {
+  it('an event is accepted with both secrets during a rotation on either side', () => {
     const old = generateWebhookSecret();
     verify(signed([secret, old]), body, old);
     verify(signed([secret]), body, [old, secret]);
@@ -66,7 +66,7 @@ describe('verifyWebhook', () => {
     it(`the verification refuses ${what}`, () => assert.equal(faultOf(headers, text), fault));
   }
 
-  it('accepts clocks up to five minutes apart', () => {
+  it('an event is accepted from a clock up to five minutes apart', () => {
     for (const apart of [-300, 300]) verify(signed([secret], sentAt + apart));
     for (const apart of [-301, 301]) assert.equal(faultOf(signed([secret], sentAt + apart)), 'timestamp');
     verifyWebhook(body, signed([secret], sentAt - 3_000), secret, { now: nowMs, toleranceSeconds: 3_000 });
@@ -77,14 +77,14 @@ describe('verifyWebhook', () => {
     const both = (signingKeys = [pair.signingKey]) =>
       deliveryHeaders({ id, type: 'message.sent', body, secrets: [secret], signingKeys, timestampSeconds: sentAt });
 
-    it('accepts a signature of the private key, also during a rotation', () => {
+    it('an event with a signature of the private key is accepted, also during a rotation', () => {
       const next = generateSigningKey();
       for (const keys of [pair.publicKey, [next.publicKey, pair.publicKey], [pair.publicKey, generateWebhookSecret()], secret])
         verify(both(), body, keys);
       for (const keys of [pair.publicKey, next.publicKey]) verify(both([next.signingKey, pair.signingKey]), body, keys);
     });
 
-    it('refuses another key, an altered body and the public key as a secret', () => {
+    it('an event is refused with another key, an altered body or the public key as a secret', () => {
       assert.equal(faultOf(both([generateSigningKey().signingKey]), body, pair.publicKey), 'signature');
       assert.equal(faultOf(both(), `${body} `, pair.publicKey), 'signature');
       assert.equal(faultOf(signed(), body, pair.publicKey), 'signature');
@@ -94,7 +94,7 @@ describe('verifyWebhook', () => {
       assert.equal(faultOf({ ...signed(), 'webhook-signature': relabelled }, body, pair.publicKey), 'signature');
     });
 
-    it('accepts the published example of another implementation', () => {
+    it('the published example of another implementation is accepted', () => {
       const headers = {
         'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
         'webhook-timestamp': '1614265330',
@@ -105,26 +105,26 @@ describe('verifyWebhook', () => {
     });
 
     for (const [library, Webhook] of [['standardwebhooks', StandardWebhook] as const, ['svix', Svix] as const]) {
-      it(`leaves the package ${library} what it verifies with the secret`, () => {
+      it(`an event with two signatures is accepted by the package ${library} with the secret`, () => {
         const timestampSeconds = Math.floor(Date.now() / 1000);
         const headers = deliveryHeaders({ id, type: 't', body, secrets: [secret], signingKeys: [pair.signingKey], timestampSeconds });
         assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body));
       });
     }
 
-    it('refuses a key of another form', () => {
+    it('a public key of another form is refused', () => {
       for (const key of [pair.signingKey, 'whpk_', 'whpk_AAAA', `whpk_${Buffer.alloc(33, 1).toString('base64')}`])
         assert.throws(() => verify(both(), body, key), TypeError);
     });
   });
 
-  it('throws another error for a mistake of the caller', () => {
+  it('a mistake of the caller throws another error than a wrong signature', () => {
     for (const secrets of ['', [], 'whsec_', [secret, '']]) assert.throws(() => verify(signed(), body, secrets), TypeError);
     assert.throws(() => verify(signed(), JSON.parse(body)), TypeError);
   });
 
   for (const [library, Webhook] of [['standardwebhooks', StandardWebhook] as const, ['svix', Svix] as const]) {
-    it(`agrees with the package ${library} on signed and altered texts`, () => {
+    it(`the verification agrees with the package ${library} on signed and altered texts`, () => {
       const text = fc
         .record({ event: fc.string(), data: fc.dictionary(fc.string(), fc.jsonValue()) })
         .map((event) => JSON.stringify(event));
@@ -147,7 +147,7 @@ describe('verifyWebhook', () => {
       );
     });
 
-    it(`accepts what the service signs, like the package ${library}`, () => {
+    it(`an event of the service is accepted, as by the package ${library}`, () => {
       const headers = signed([generateWebhookSecret(), secret], Math.floor(Date.now() / 1000));
       assert.deepEqual(new Webhook(secret).verify(body, headers), JSON.parse(body));
       verifyWebhook(body, headers, secret);
@@ -156,7 +156,7 @@ describe('verifyWebhook', () => {
 });
 
 describe('SeenIds', () => {
-  it('accepts each id once, and again after it was released', () => {
+  it('an id is accepted once, and again after it was released', () => {
     const seen = new SeenIds();
     assert.deepEqual([seen.take('a'), seen.take('a'), seen.take('b')], [true, false, true]);
     seen.giveBack('a');
