@@ -94,7 +94,7 @@ function playedBy(db: Database, openBatches: number, calls: string[]): Temporal 
     notifyCancelled: async (workflowId) => void calls.push(`cancelled ${workflowId}`),
     notifyPages: async (workflowIds) => void calls.push(...workflowIds.map((workflowId) => `changed ${workflowId}`)),
     attempt: async ({ trigger, deliveryId }) => void calls.push(`${trigger} ${deliveryId}`),
-    wakeRetrier: async (webhookId) => void calls.push(`carrier ${webhookId}`),
+    wakeRetrier: async (webhookId) => void calls.push(`retrier ${webhookId}`),
     wakeWatcher: () => void calls.push('watcher'),
     replay: async ({ webhookId, statuses }) => void calls.push(`replay ${webhookId} ${statuses.join()}`),
     sendMail: async (mailId) => void calls.push(`mail ${mailId}`),

@@ -46,7 +46,7 @@ describe('a webhook that is changed or deleted', () => {
       const id = await create();
       const woken = async (change: object) => {
         await put(id, change);
-        return app.calls.filter((call) => call === `carrier ${id}`).length;
+        return app.calls.filter((call) => call === `retrier ${id}`).length;
       };
       assert.equal(await woken({ is_active: false }), 1);
       assert.equal(await woken({ description: 'nothing to settle' }), 1);
