@@ -16,6 +16,7 @@ import { apiDeps } from '../support/parts/api-deps.js';
 import { testConfig } from '../support/config.js';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { buildWorkspace } from '../support/rows/factories.js';
+import { request } from '../support/network/request.js';
 import { assertAsDeclared, bodyOf } from '../support/network/response-check.js';
 
 export interface Answer {
@@ -104,7 +105,7 @@ function playedBy(db: Database, openBatches: number, calls: string[]): Temporal 
 }
 
 async function call(url: string, method: string, path: string, { key, jwt, body, headers = {} }: CallOptions = {}): Promise<Answer> {
-  const response = await fetch(url + path, {
+  const { text, ...head } = await request(url + path, {
     method,
     headers: {
       ...(key === undefined ? {} : { 'X-API-Key': key }),
@@ -112,12 +113,9 @@ async function call(url: string, method: string, path: string, { key, jwt, body,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
   });
-  const isOpenEnded = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-  if (isOpenEnded) await response.body?.cancel();
-  const text = isOpenEnded ? '' : await response.text();
-  const answer = { status: response.status, headers: response.headers, body: bodyOf(response.headers, text) };
+  const answer = { ...head, body: bodyOf(head.headers, text) };
   assertAsDeclared(method, path, answer.status, answer.headers, answer.body);
   return answer;
 }

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
 import { equip } from './rows/equip.js';
+import { request } from './network/request.js';
 import { assertAsDeclared } from './network/response-check.js';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests assert on arbitrary responses
@@ -41,7 +42,7 @@ export interface RestClient {
   hook(account: Account, url: string, events?: string[]): Promise<{ id: string; secret: string }>;
 }
 
-/** Ignores failures of fetch while the service is not available. Responses are still checked. */
+/** Ignores failed requests while the service is not available. Responses are still checked. */
 function awayOnly(error: unknown): undefined {
   if (error instanceof assert.AssertionError) throw error;
 }
@@ -55,22 +56,21 @@ const pollMs = { min: 10, max: 250, shareOfWait: 0.1 };
 const pause = (since: number) => sleep(Math.min(pollMs.max, Math.max(pollMs.min, pollMs.shareOfWait * (Date.now() - since))));
 
 /** @param db needed if a real carrier is configured: new workspaces are verified and get 1,000 credits then */
-export const restClient = (baseUrl: string, db?: Database): RestClient => new FetchClient(baseUrl, db);
+export const restClient = (baseUrl: string, db?: Database): RestClient => new HttpClient(baseUrl, db);
 
-class FetchClient implements RestClient {
+class HttpClient implements RestClient {
   constructor(
     private readonly baseUrl: string,
     private readonly db: Database | undefined,
   ) {}
 
   async call(method: string, path: string, { body, headers = {} }: CallOptions = {}): Promise<Answer> {
-    const response = await fetch(`${this.baseUrl}${path}`, {
+    const { text, ...head } = await request(`${this.baseUrl}${path}`, {
       method,
       headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
     });
-    const text = await response.text();
-    const answer = { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) };
+    const answer = { ...head, body: text === '' ? null : JSON.parse(text) };
     assertAsDeclared(method, path, answer.status, answer.headers, answer.body);
     return answer;
   }
