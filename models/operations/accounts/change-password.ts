@@ -7,11 +7,11 @@ import type { Origin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { forgetSessions } from './end-sessions.js';
-import { enqueueMail, voidEmailChanges } from '../mails/issue-mail.js';
+import { enqueueMail, voidTokens } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 
 /**
- * Sets another password. Every JWT stops working, and a mail notifies the owner.
+ * Sets another password. Every JWT and every mailed token for a reset or a change of the address stop working, and a mail notifies the owner.
  * @param workspace with the hash of the present password, which the caller has verified. Of two concurrent changes, the second is refused
  * @returns the id of the mail
  * @throws AppError validation_failed if the password consists of words of the account, unauthorized if it was changed or the credential has
@@ -31,7 +31,9 @@ export async function changePassword(
     const target = { type: 'workspace', id: workspaceId, name: changed.name } as const;
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_changed', target });
     await forgetSessions(db, transaction, workspaceId);
-    await voidEmailChanges(db, transaction, workspaceId);
+    // Somebody else may have requested them, and may read the mails of the owner.
+    await voidTokens(db, transaction, workspaceId, 'change_email');
+    await voidTokens(db, transaction, workspaceId, 'reset');
     return enqueueMail(db, transaction, workspaceId, { kind: 'password_changed' });
   });
 }

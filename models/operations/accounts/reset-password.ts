@@ -14,7 +14,7 @@ import { endTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { whyTokenInvalid } from '../mails/why-token-invalid.js';
 import { forgetSessions } from './end-sessions.js';
-import { enqueueMail, voidEmailChanges } from '../mails/issue-mail.js';
+import { enqueueMail, voidTokens } from '../mails/issue-mail.js';
 
 export interface PasswordReset {
   token: string;
@@ -86,7 +86,7 @@ async function endAccess(
   await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_reset', target, changes });
   if (reset.revokeApiKeys || !was_verified) await revokeApiKeys(db, transaction, workspaceId, origin);
   await forgetSessions(db, transaction, workspaceId);
-  await voidEmailChanges(db, transaction, workspaceId);
+  await voidTokens(db, transaction, workspaceId, 'change_email'); // they may have been requested with the former password
   const hasLostTotp = !was_verified && (await endTotp(db, transaction, { workspaceId }, origin));
   if (!was_verified) {
     await deactivateWebhooks(db, transaction, workspaceId, origin);

@@ -27,12 +27,17 @@ export async function issueMail(
   const tokenId = makeId();
   const expiresAt = new Date(Date.now() + mailTokenLifetimeMs[purpose]);
   const digest = digestMailToken(mailToken(secretKey, tokenId));
-  await select(db, voidOlder, [workspaceId, purpose], transaction);
+  await voidTokens(db, transaction, workspaceId, purpose);
   await select(db, insertToken, [tokenId, workspaceId, purpose, digest, expiresAt, email ?? null], transaction);
   return enqueueMail(db, transaction, workspaceId, { kind: mailKindOf[purpose], tokenId, recipient: email });
 }
 
-const voidOlder = `UPDATE mail_tokens SET used_at = now(), email = NULL WHERE workspace_id = $1 AND purpose = $2 AND used_at IS NULL`;
+/** Voids the tokens that were mailed for a purpose and are not used. */
+export async function voidTokens(db: Database, transaction: Transaction, workspaceId: string, purpose: MailTokenPurpose): Promise<void> {
+  await select(db, voidUnused, [workspaceId, purpose], transaction);
+}
+
+const voidUnused = `UPDATE mail_tokens SET used_at = now(), email = NULL WHERE workspace_id = $1 AND purpose = $2 AND used_at IS NULL`;
 const insertToken = `INSERT INTO mail_tokens (id, workspace_id, purpose, digest, expires_at, email) VALUES ($1, $2, $3, $4, $5, $6)`;
 
 interface NewMail {
@@ -85,8 +90,3 @@ export async function enqueueNotice(
 
 const countMails = `
   SELECT count(*) AS sent FROM mails WHERE workspace_id = $1 AND kind = $2 AND created_at > now() - interval '1 hour'`;
-
-/** Voids the tokens for changes of the e-mail address. They may have been requested with the former password. */
-export async function voidEmailChanges(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
-  await select(db, voidOlder, [workspaceId, 'change_email'], transaction);
-}

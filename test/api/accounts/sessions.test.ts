@@ -74,6 +74,14 @@ describe('sessions', () => {
       assert.ok((await me.mails()).includes('password_changed'));
       assert.ok((await audited()).includes('auth.password_changed'));
     });
+    it('400 for a reset with a token that was mailed before the password was changed, and the new password stays', async () => {
+      await app.call('POST', '/api/v1/auth/forgot-password', { body: { email: me.email } });
+      const token = await me.token('reset_password');
+      await change(password, 'another horse');
+      const reset = await app.call('POST', '/api/v1/auth/reset-password', { body: { token, password: 'third horse!' } });
+      assert.deepEqual([reset.status, reset.body.error], [400, 'Invalid or expired token']);
+      assert.equal((await me.logIn('another horse')).status, 200);
+    });
     it('401 for a change of the password with a wrong current one, and 429 after five', async () => {
       const statuses: number[] = [];
       for (let time = 1; time <= 7; time += 1) statuses.push((await change('wrong horse', 'another horse')).status);
