@@ -6,8 +6,10 @@ import { assertBooks } from '../../harness/checks/invariants.js';
 import { phone } from '../support/bulk-requests.js';
 import { type Account, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
+import { startFaultProxy } from '../support/network/fault-proxy.js';
 import { type Service, startService } from '../support/service.js';
-import { runCommand, startCommand } from './run-command.js';
+import { runCommand } from './run-command.js';
+import { runHere, startHere } from './run-here.js';
 
 describe('tidings bulk', () => {
   let service: Service;
@@ -48,7 +50,7 @@ describe('tidings bulk', () => {
     assert.equal(preview.code, 0, preview.stderr);
     assert.match(preview.stdout, /^2 messages, 2 credits \(balance 50000\), 1 duplicate left out\nfirst text: Hi Ada, first 7\n$/);
     assert.deepEqual(await stored(), []);
-    const unasked = await runCommand(args, env);
+    const unasked = await runHere(args, env);
     assert.deepEqual([unasked.code, await stored()], [2, []]);
     const sent = await runCommand([...args, '--yes'], env);
     assert.match(sent.stdout, /^\S+ {2}2 messages, 2 credits\n$/);
@@ -57,39 +59,44 @@ describe('tidings bulk', () => {
       { to: '+15551000002', text: 'Hi Bob none' },
     ];
     assert.deepEqual(await stored(), wanted);
-    const again = await runCommand([...args, '--yes'], env);
+    const again = await runHere([...args, '--yes'], env);
     assert.match(again.stderr, /1 of 1 requests had been sent before/);
     assert.deepEqual(await stored(), wanted);
-    assert.equal((await runCommand([...args, '--yes', '--run', '2'], env)).code, 0);
+    assert.equal((await runHere([...args, '--yes', '--run', '2'], env)).code, 0);
     assert.equal((await stored()).length, 4);
   });
 
   it('lines with faults are named, and left out with --skip-invalid', async () => {
     const path = file('to,name\n+15551000001,Ada\nnobody,Bob\n+15551000003,\n');
     const args = ['bulk', path, '--text', 'Hi {{name}}', '--yes'];
-    const refused = await runCommand(args, env);
+    const refused = await runHere(args, env);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /line 3\.to: Phone number must be in E\.164 format/);
     assert.match(refused.stderr, /line 4\.variables\.name: /);
     assert.deepEqual(await stored(), []);
-    const sent = await runCommand([...args, '--skip-invalid'], env);
+    const sent = await runHere([...args, '--skip-invalid'], env);
     assert.equal(sent.code, 0, sent.stderr);
     assert.match(sent.stdout, /1 message, 1 credit, 2 invalid\n$/);
     assert.match(sent.stderr, /line 3: recipients/);
   });
 
   it('a send that continues after Ctrl-C sends nothing twice', async () => {
-    const count = 20_010;
-    const path = file(`phone\n${Array.from({ length: count }, (_, index) => phone(index)).join('\n')}\n`);
+    const count = 240;
+    const filler = 'x'.repeat(30_000); // so few rows need three requests
+    const path = file(`phone,filler\n${Array.from({ length: count }, (_, index) => `${phone(index)},${filler}`).join('\n')}\n`);
     const args = ['bulk', path, '--text', 'Hello', '--at', tomorrow, '--yes'];
-    const first = startCommand(args, env);
-    await until(() => first.stdout().includes('10000 messages'), 'the first request is answered');
-    first.process.kill('SIGINT');
-    assert.equal(await first.ended, 130, first.stderr());
-    assert.match(first.stderr(), /of 20010 rows were sent, [0-9]+ messages accepted; run the same command again/);
-    const second = await runCommand(args, env);
+    const proxy = await startFaultProxy(new URL(service.url).host);
+    const onOutput = () => (proxy.mode = 'lose-answers'); // the first request is answered
+    const first = startHere(args, { ...env, TIDINGS_URL: `http://${proxy.address}` }, { input: '', onOutput });
+    await until(async () => (await stored()).length === 232, 'the second request is accepted');
+    first.interrupt();
+    const { code, stderr } = await first.ended;
+    await proxy.close();
+    assert.equal(code, 130, stderr);
+    assert.match(stderr, /116 of 240 rows were sent, 116 messages accepted; run the same command again/);
+    const second = await runHere(args, env);
     assert.equal(second.code, 0, second.stderr);
-    assert.match(second.stderr, /[12] of 3 requests had been sent before/);
+    assert.match(second.stderr, /2 of 3 requests had been sent before/);
     const messages = await stored();
     assert.deepEqual([messages.length, new Set(messages.map(({ to }) => to)).size], [count, count]);
   });
@@ -98,10 +105,10 @@ describe('tidings bulk', () => {
     const count = 10_002;
     const numbers = Array.from({ length: count }, (_, index) => (index === 10_000 ? 'nobody' : phone(index)));
     const args = ['bulk', file(`phone\n${numbers.join('\n')}\n`), '--text', 'Hello', '--at', tomorrow, '--rate', '25', '--yes'];
-    const refused = await runCommand(args, env);
+    const refused = await runHere(args, env);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /10000 of 10002 rows were sent[^]*line 10002\.to: Phone number/);
-    const sent = await runCommand([...args, '--skip-invalid'], env);
+    const sent = await runHere([...args, '--skip-invalid'], env);
     assert.equal(sent.code, 0, sent.stderr);
     assert.match(sent.stdout, / 1 message, 1 credit, 1 invalid\n$/);
     assert.equal((await stored()).length, count - 1);
@@ -116,12 +123,12 @@ describe('tidings bulk', () => {
       ['to,name\n', /has no rows/],
       ['to\n"+15551000001\n', /people\.csv: Quote Not Closed/],
     ] as const) {
-      const { code, stderr } = await runCommand(['bulk', file(text), '--text', 'Hello', '--yes'], env);
+      const { code, stderr } = await runHere(['bulk', file(text), '--text', 'Hello', '--yes'], env);
       assert.deepEqual([code, said.test(stderr)], [2, true], stderr);
     }
-    const absent = await runCommand(['bulk', join(folder, 'none.csv'), '--text', 'Hello', '--yes'], env);
+    const absent = await runHere(['bulk', join(folder, 'none.csv'), '--text', 'Hello', '--yes'], env);
     assert.deepEqual([absent.code, /ENOENT/.test(absent.stderr)], [2, true]);
-    assert.equal((await runCommand(['bulk', file('to,name\n1,2\n'), '--text', 'x', '--column', 'a=none'], env)).code, 2);
+    assert.equal((await runHere(['bulk', file('to,name\n1,2\n'), '--text', 'x', '--column', 'a=none'], env)).code, 2);
     assert.deepEqual(await stored(), []);
   });
 });

@@ -10,6 +10,8 @@ export interface Surroundings {
   isTTY?: boolean;
   /** Standard output is closed after this number of writes, as by `head`. */
   readsOutput?: number;
+  /** Called with each text on standard output, before the command goes on. */
+  onOutput?: (text: string) => void;
 }
 
 export interface RunningHere {
@@ -24,12 +26,12 @@ export interface RunningHere {
 export function startHere(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
-  { input, isTTY = false, readsOutput }: Surroundings = {},
+  { input, isTTY = false, readsOutput, onOutput }: Surroundings = {},
 ): RunningHere {
   const interrupt = new AbortController();
   const stdin = Object.assign(new PassThrough(), { isTTY, setRawMode: () => stdin });
   if (input !== undefined) stdin.end(input);
-  const stdout = captured(isTTY, readsOutput);
+  const stdout = captured(isTTY, readsOutput, onOutput);
   const stderr = captured(isTTY);
   const streams = { stdin, stdout: stdout.stream, stderr: stderr.stream } as unknown as Streams;
   const ended = run(args, streams, env, interrupt.signal).then((code) => ({ code, stdout: stdout.text(), stderr: stderr.text() }));
@@ -40,7 +42,7 @@ export function startHere(
 export const runHere = (args: readonly string[], env: NodeJS.ProcessEnv, surroundings: Surroundings = { input: '' }): Promise<Ended> =>
   startHere(args, env, surroundings).ended;
 
-function captured(isTTY: boolean, writesMax = Number.POSITIVE_INFINITY) {
+function captured(isTTY: boolean, writesMax = Number.POSITIVE_INFINITY, onText: Surroundings['onOutput'] = () => undefined) {
   let text = '';
   let writes = 0;
   const stream = new Writable({
@@ -49,6 +51,7 @@ function captured(isTTY: boolean, writesMax = Number.POSITIVE_INFINITY) {
       writes += 1;
       if (writes > writesMax) return done(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
       text += chunk;
+      onText(chunk);
       done();
     },
   });
