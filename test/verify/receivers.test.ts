@@ -14,7 +14,7 @@ import { changedCopy, slowToFail } from './slow-receiver.js';
 import { event, has, useReceivers } from './use-receivers.js';
 
 describe('receivers', () => {
-  const { folder, old, secret, start, startCompiled, signed } = useReceivers();
+  const { folder, old, secret, start, compiled, startCompiled, signed } = useReceivers();
   const subject: EventSubject = {
     id: uuidv7(),
     channel: 'sms',
@@ -75,9 +75,9 @@ describe('receivers', () => {
     });
 
     const startAndFail = async (secrets: string) => {
-      const env = { PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(await freePort()), WEBHOOK_SECRETS: secrets };
+      const env = { PATH: process.env.PATH, PORT: String(await freePort()), WEBHOOK_SECRETS: secrets };
       const options = { cwd: folder, env, encoding: 'utf8', timeout: 30_000 } as const;
-      const { status, stderr } = spawnSync(program, program === 'go' ? ['run', file] : args, options);
+      const { status, stderr } = program === 'go' ? spawnSync(compiled(file), options) : spawnSync(program, args, options);
       assert.equal(status, 1, stderr);
       return stderr;
     };

@@ -1,8 +1,8 @@
 /** Starts copies of the receivers in a folder of their own. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signed-headers.js';
 import { root } from '../deploy/project.js';
@@ -72,11 +72,14 @@ export function useReceivers() {
   const place = folderForAll();
   const { folder } = place;
   const start = (program: string, args: readonly string[], secrets = `${old} ${secret}`) => startIn(place, program, args, secrets);
-  const startCompiled = async (file: string) => {
-    execFileSync('go', ['build', '-o', 'receiver', file], { cwd: folder });
-    return start(join(folder, 'receiver'), []);
+  /** @returns the program of a file in Go, which is compiled once */
+  const compiled = (file: string) => {
+    const path = join(folder, basename(file, '.go'));
+    if (!existsSync(path)) execFileSync('go', ['build', '-o', path, file], { cwd: folder });
+    return path;
   };
+  const startCompiled = (file: string) => start(compiled(file), []);
   const signed = (body: string, by = secret, id = uuidv7(), age = 0) =>
     deliveryHeaders({ id, type: 'message.sent', body, secrets: [by], timestampSeconds: Math.floor(Date.now() / 1000) - age });
-  return { folder, old, secret, start, startCompiled, signed };
+  return { folder, old, secret, start, compiled, startCompiled, signed };
 }
