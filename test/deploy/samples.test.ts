@@ -4,7 +4,8 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signed-headers.js';
-import { killAll, startService } from '../local/service.js';
+import { isAlive } from '../../local/processes/process-identity.js';
+import { exitCodeOf, killAll, processesOf, type StartedService, startService } from '../local/service.js';
 import { temporaryFolder } from '../local/processes/stand-in.js';
 import { until } from '../support/client.js';
 import { freePort } from '../support/network/free-port.js';
@@ -65,6 +66,8 @@ assert not any(is_genuine('${secret}', b'${body}', forged) for forged in (None, 
 
 describe('samples of the documents', () => {
   const folder = temporaryFolder();
+  const dataDir = join(folder.path, '.data');
+  let service: StartedService;
   const shells: Shell[] = [];
   let shell: Shell;
   let address: string;
@@ -82,9 +85,8 @@ describe('samples of the documents', () => {
 
   before(async () => {
     ports = { proxy: await freePort(), receiver: await freePort() };
-    const dataDir = join(folder.path, '.data');
     mkdirSync(dataDir);
-    const service = await startService(dataDir, {
+    service = await startService(dataDir, {
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
       WEBHOOK_PORTS: `443,8443,${ports.proxy}`,
     });
@@ -177,5 +179,18 @@ describe('samples of the documents', () => {
         blocks.some(({ code }) => code.startsWith(words)),
         words,
       );
+  });
+
+  it('Ctrl-C stops everything in order within 20 s, as the README says', async () => {
+    const { child, printed } = service;
+    const processes = processesOf(dataDir);
+    assert.equal(processes.length, 4);
+    const since = performance.now();
+    child.kill('SIGINT');
+    assert.equal(await exitCodeOf(child), 0);
+    assert.ok(performance.now() - since < 20_000);
+    const stopped = [...printed().matchAll(/✓ (\w+) stopped/g)].map(([, name]) => name);
+    assert.deepEqual(stopped, ['API', 'worker', 'Temporal', 'PostgreSQL']);
+    assert.ok(!processes.some(isAlive));
   });
 });
