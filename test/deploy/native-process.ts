@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guardedFolder } from '../../harness/stage/guarded-folder.js';
 import { identify } from '../../local/processes/process-identity.js';
+import { forBriefProcess } from '../support/parts/child.js';
 import { composeWith, environmentOf } from './compose-file.js';
 import { root } from './project.js';
 
@@ -31,7 +32,7 @@ export class NativeProcess {
     const started = performance.now();
     // Nothing of the test's own environment gets in, as in a container.
     const env = { ...environmentOf(described), ...addresses, NODE_ENV: 'production' };
-    this.#child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(process.execPath, [...forBriefProcess, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const identity = identify(this.#child.pid ?? 0);
     if (identity !== undefined) record.add({ ...identity, name: service, stop: [{ signal: 'SIGTERM', waitMs: 5_000 }] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.on('data', (chunk: Buffer) => (this.#output += chunk));
