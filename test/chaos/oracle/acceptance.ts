@@ -90,10 +90,11 @@ const nothingFromNowhere: Rule = {
   name: 'nothing-from-nowhere',
   promise: 'There is no message that nobody requested, and no carrier is called for a message that does not exist.',
   check: (evidence) => {
-    const { snapshot, requestOf, handoffs } = evidence;
+    const { snapshot, requests, requestOf, handoffs } = evidence;
+    const wanted = new Map(requests.map((request) => [request, wordsOf(request)]));
     const asked = (row: MessageFact) => {
       const request = requestOf.get(row.token ?? '');
-      return request !== undefined && request.workspace === row.workspace_id && wordsOf(request).has(wordOf(row));
+      return request !== undefined && request.workspace === row.workspace_id && wanted.get(request)?.has(wordOf(row)) === true;
     };
     const words = new Set(snapshot.messages.map(wordOf));
     return [
