@@ -5,7 +5,7 @@ import { rows } from '../support/database.js';
 import { type FaultMode, type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
 
 /** How many messages a client sends through them. More of them by hand: see test/soak/README.md. */
-export const sends = Number(process.env.CLIENT_SENDS ?? 200);
+export const sends = Number(process.env.CLIENT_SENDS ?? 100);
 
 export interface ThreeWays {
   pass: FaultProxy;
