@@ -4,6 +4,7 @@ import { ApiKey } from '../models/tables/api-key.js';
 import { type Config, loadConfig } from '../models/settings/config.js';
 import { connect, type Database, inTransaction } from '../models/db/database.js';
 import { insertWorkspace } from '../models/operations/accounts/create-workspace.js';
+import { isEntryPoint } from '../models/process/is-entry-point.js';
 import { hashPassword } from '../models/passwords.js';
 import { systemOrigin } from '../models/rules/audit/origin.js';
 import { scopes } from '../models/rules/accounts/api-key.js';
@@ -13,15 +14,8 @@ import { demoWorks } from './demo/demo-works.js';
 
 const email = 'demo@tidings.invalid';
 
-const config = loadConfig(process.env);
-const db = connect(config.databaseUrl, 2);
-try {
-  await ensureDemoWorkspace(db, config);
-} finally {
-  await db.close();
-}
-
-async function ensureDemoWorkspace(database: Database, settings: Readonly<Config>): Promise<void> {
+/** What a start runs, so that its credentials work. */
+export async function ensureDemoWorkspace(database: Database, settings: Readonly<Config>): Promise<void> {
   const { databaseUrl, dataDir, secretKey, secretKeys } = settings;
   const state = readDemoState(dataDir);
   if (state !== undefined && (await demoWorks(databaseUrl, secretKeys, state))) return;
@@ -43,3 +37,15 @@ async function signUpDemo(database: Database, settings: Readonly<Config>, passwo
     return workspace.update({ email_verified: true }, { transaction }); // its address cannot receive e-mail
   });
 }
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  const db = connect(config.databaseUrl, 2);
+  try {
+    await ensureDemoWorkspace(db, config);
+  } finally {
+    await db.close();
+  }
+}
+
+if (isEntryPoint(import.meta.filename)) await main();

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { ensureDemoWorkspace } from '../../local/demo-workspace.js';
 import { type DemoState, readDemoState } from '../../local/demo/demo-state.js';
 import { demoWorks } from '../../local/demo/demo-works.js';
 import { closeWorkspace } from '../../models/operations/accounts/close-workspace.js';
+import { loadConfig } from '../../models/settings/config.js';
 import { ApiKey } from '../../models/tables/api-key.js';
 import { Workspace } from '../../models/tables/workspace.js';
 import { byTest } from '../support/by-test.js';
@@ -12,14 +11,12 @@ import { testEnv } from '../support/config.js';
 import { rows } from '../support/database.js';
 import { useDatabase } from '../support/for-each.js';
 
-const program = resolve(import.meta.dirname, '../../local/demo-workspace.js');
-
 describe('the demo workspace at a start', () => {
   const test = useDatabase();
   let env: NodeJS.ProcessEnv;
   let first: DemoState;
   beforeEach(async () => {
-    env = testEnv({ DATABASE_URL: test.url, PATH: process.env.PATH });
+    env = testEnv({ DATABASE_URL: test.url });
     first = await provide();
   });
   afterEach(async () => {
@@ -29,7 +26,7 @@ describe('the demo workspace at a start', () => {
 
   /** What a start runs. @returns the stored credentials */
   const provide = async (): Promise<DemoState> => {
-    await promisify(execFile)(process.execPath, [program], { env });
+    await ensureDemoWorkspace(test.db, loadConfig(env));
     return readDemoState(env.DATA_DIR ?? '') ?? assert.fail('nothing is stored');
   };
   const works = (state: DemoState) => demoWorks(test.url, [env.SECRET_KEY ?? ''], state);
