@@ -1,6 +1,4 @@
 /** Makes TLS certificates of a private authority: for the demo's webhook receiver, and for the receivers of tests. */
-import { generate } from 'selfsigned';
-
 const dayMs = 86_400_000;
 const keyKind = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const;
 /** Codes of the alternative names in X.509. */
@@ -23,8 +21,12 @@ export interface CertificateRequest {
   isClient?: boolean;
 }
 
+/** Loading it takes a third of the start of a launcher, and most of them have their certificate. */
+const selfsigned = () => import('selfsigned');
+
 /** A new authority that nobody trusts yet. */
 export async function makeAuthority(commonName = 'Tidings local authority', days = 365): Promise<Certificate> {
+  const { generate } = await selfsigned();
   const pems = await generate([{ name: 'commonName', value: commonName }], {
     ...keyKind,
     ...validity(new Date(Date.now() + days * dayMs)),
@@ -40,6 +42,7 @@ export async function makeAuthority(commonName = 'Tidings local authority', days
 export async function issueCertificate(authority: Certificate, request: CertificateRequest): Promise<Certificate> {
   const { names = [], addresses = [], days = 365, notAfter = new Date(Date.now() + days * dayMs), isClient = false } = request;
   const altNames = [...names.map((value) => ({ type: altNameType.dns, value })), ...addresses.map((ip) => ({ type: altNameType.ip, ip }))];
+  const { generate } = await selfsigned();
   const pems = await generate([{ name: 'commonName', value: names[0] ?? addresses[0] ?? 'nobody' }], {
     ...keyKind,
     ...validity(notAfter),
