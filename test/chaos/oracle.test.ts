@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HistoryRecord } from './records.js';
 import { judge, rules } from './oracle/judge.js';
-import { mutants, notice, runOf } from './oracle/mutants/all.js';
+import { draftOf, mutants, notice, runOf } from './oracle/mutants/all.js';
 import { callsOf, type Draft, entryOf, first, recordsOf, refold, sort } from './oracle/mutants/edit.js';
 import { endsOf } from './oracle/statuses.js';
 
@@ -62,7 +62,7 @@ describe('the oracle of the chaos battery', () => {
       targets: HistoryRecord extends infer R ? (R extends { targets: infer T } ? T : never) : never;
       ms: number;
     }) {
-      const run = structuredClone(runOf(1)) as Draft;
+      const run = draftOf(1);
       const unknown = run.snapshot.messages.filter(({ error_code }) => error_code === 'handoff_unknown');
       const row = first(unknown, (each) => callsOf(run, each).filter(({ did }) => did === 'received').length === 1);
       const lost = first(callsOf(run, row), ({ did }) => did === 'lost');
@@ -79,7 +79,7 @@ describe('the oracle of the chaos battery', () => {
     it('the oracle accepts an unknown hand-off after thirty seconds without the database', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'stop', targets: ['postgres'], ms: 31_000 }), []));
     it('the oracle accepts an unknown hand-off after a worker was frozen between claim and call', () => {
-      const run = structuredClone(runOf(1)) as Draft;
+      const run = draftOf(1);
       const unknown = run.snapshot.messages.filter(({ error_code }) => error_code === 'handoff_unknown');
       const row = first(unknown, (each) => callsOf(run, each).filter(({ did }) => did === 'received').length === 1);
       const received = first(callsOf(run, row), ({ did }) => did === 'received').at;
@@ -98,7 +98,7 @@ describe('the oracle of the chaos battery', () => {
       assert.deepEqual(unknownAfterAnswer({ name: 'kill', targets: ['temporal'], ms: 5_000 }), ['lawful-failure']));
 
     it('the oracle accepts a 402 with a refund at the same time', () => {
-      const run = structuredClone(runOf(1)) as Draft;
+      const run = draftOf(1);
       const [workspace] = run.snapshot.workspaces;
       assert.ok(workspace);
       const price = 1000;

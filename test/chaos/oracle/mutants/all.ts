@@ -45,13 +45,22 @@ export function runOf(seed: number): PerfectRun {
   return known;
 }
 
+const texts = new Map<number, string>();
+
+/** A copy of the run of a seed, which may be changed. Reading it from its text takes half the time of copying objects. */
+export function draftOf(seed: number): Draft {
+  const text = texts.get(seed) ?? JSON.stringify(runOf(seed));
+  texts.set(seed, text);
+  return JSON.parse(text) as Draft;
+}
+
 /**
  * Plants a fault in the first run that has a place for it, and lets the oracle judge that run.
  * @throws Error if no run has a place for it
  */
 export function notice(mutant: Mutant, judgedBy: readonly Rule[] = rules): Noticed {
   for (let seed = 1; seed <= seedsMax; seed += 1) {
-    const draft = structuredClone(runOf(seed)) as Draft;
+    const draft = draftOf(seed);
     try {
       mutant.plant(draft);
     } catch (error) {
