@@ -130,7 +130,7 @@ describe('npm start', () => {
     await until(() => !isAlive(running().launcher), 'the launcher is gone');
   };
 
-  it('keeps all data after everything is killed', async () => {
+  it('all data is kept after everything is killed', async () => {
     const { id } = await paste();
     for (const { pid } of processesOf(dataDir)) process.kill(-pid, 'SIGKILL');
     await killLauncher();
@@ -155,7 +155,7 @@ describe('npm start', () => {
     assert.deepEqual(processesOf(dataDir), []);
   });
 
-  it('npm start stops everything on SIGINT during its start', async () => {
+  it('npm start stops everything on SIGTERM during its start', async () => {
     const { child, printed } = spawnEntryPoint('start', dataDir);
     await until(() => printed().includes('✓ PostgreSQL'), 'PostgreSQL runs');
     const processes = processesOf(dataDir);
