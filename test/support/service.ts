@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Providers } from '../../activities/handoff/providers/provider.js';
 import { type Config, loadConfig } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
+import { initModels } from '../../models/tables/tables.js';
 import { type Child, child } from './parts/child.js';
 import { testEnv } from './config.js';
 import { freshDatabase } from './database.js';
@@ -15,9 +16,9 @@ import { freshNamespace, type TestTemporal } from './temporal/temporal.js';
 
 export interface ServiceOptions {
   env?: NodeJS.ProcessEnv;
-  /** For the API process only. */
+  /** For the API only. */
   apiEnv?: NodeJS.ProcessEnv;
-  /** For the worker process only. */
+  /** For the worker only. */
   workerEnv?: NodeJS.ProcessEnv;
   /** Runs API and worker in this process, which takes a quarter of the CPU of two processes. For tests that kill none and read no metrics. */
   isHere?: boolean;
@@ -47,6 +48,10 @@ export interface Service {
   worker: Child;
   /** A further worker process, not started, with these settings over those of the service; it stops with the service. */
   anotherWorker(env?: NodeJS.ProcessEnv): Child;
+  /** Stops the API of a service that runs in this process, and starts a process in its place. After its end, `api.start()` goes on. */
+  apiToKill(): Promise<Child>;
+  /** The same for the worker: tests that kill none do not pay for a process. */
+  workerToKill(): Promise<Child>;
   stop(): Promise<void>;
 }
 
@@ -55,11 +60,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE } = temporal;
   const env = testEnv({ DATABASE_URL: asProgram(database.url), TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, PORT: String(port), ...options.env });
   const config = loadConfig(env);
-  const { isHere = false, apiIsHere = isHere, workerIsHere = isHere, wrapProviders } = options;
-  const processes = await processesOf(env, options);
-  const api = apiIsHere ? apiHere(config) : processes.api();
-  const worker = workerIsHere || wrapProviders !== undefined ? workerHere(config, wrapProviders) : processes.worker();
+  const { api, worker, processes } = await partsOf(env, options, database.db);
   const others: Child[] = [];
+  const add = (other: Child) => (others.push(other), other);
+  const replace = async (part: Child, other: Child) => {
+    await part.stop();
+    await add(other).start();
+    return other;
+  };
   const service: Service = {
     url: `http://127.0.0.1:${port}`,
     db: database.db,
@@ -68,11 +76,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     temporal,
     api,
     worker,
-    anotherWorker(more) {
-      const other = processes.worker(more);
-      others.push(other);
-      return other;
-    },
+    anotherWorker: (more) => add(processes.worker(more)),
+    apiToKill: () => replace(api, processes.api()),
+    workerToKill: () => replace(worker, processes.worker()),
     stop: async () => {
       await Promise.all([api, worker, ...others].map((process) => process.stop()));
       await temporal.close();
@@ -84,6 +90,25 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   if (failed === undefined) return service;
   await service.stop();
   throw failed.reason;
+}
+
+/** API and worker, in this process or as processes of their own. */
+async function partsOf(env: NodeJS.ProcessEnv, options: ServiceOptions, db: Database) {
+  const { isHere = false, apiIsHere = isHere, workerIsHere = isHere, wrapProviders, apiEnv, workerEnv } = options;
+  const processes = await processesOf(env, options);
+  const here = (part: Child): Child => ({
+    ...part,
+    stop: () => {
+      initModels(db); // the other part in this process may have them bound to the pool that this one closes
+      return part.stop();
+    },
+  });
+  const isWorkerHere = workerIsHere || wrapProviders !== undefined;
+  return {
+    processes,
+    api: apiIsHere ? here(apiHere(loadConfig({ ...env, ...apiEnv }))) : processes.api(),
+    worker: isWorkerHere ? here(workerHere(loadConfig({ ...env, ...workerEnv }), wrapProviders)) : processes.worker(),
+  };
 }
 
 /** The processes of a service; they trust the test authority. */
