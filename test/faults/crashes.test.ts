@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { Workspace } from '../../models/tables/workspace.js';
 import { workflowIds, workflowTypes } from '../../workflows/contract.js';
-import { type RestClient, restClient, until } from '../support/client.js';
+import { type Account, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { type FaultProxy, startFaultProxy } from '../support/network/fault-proxy.js';
 import { eventCount, timeoutsOf } from '../support/temporal/histories.js';
@@ -21,6 +21,7 @@ describe('crashes', () => {
     proxy = await startFaultProxy(process.env.TEST_TEMPORAL as string);
     workerProxy = await startFaultProxy(process.env.TEST_TEMPORAL as string);
     service = await startService({
+      isHere: true,
       env: { SANDBOX_DELAY_MS: '400' },
       workerEnv: { TEMPORAL_ADDRESS: workerProxy.address },
       apiEnv: { TEMPORAL_ADDRESS: proxy.address, ACCEPT_TIMEOUT_MS: '3500' },
@@ -42,6 +43,7 @@ describe('crashes', () => {
   const balanceOf = async (workspaceId: string) => (await Workspace.findByPk(workspaceId))?.balance;
 
   it('a message whose worker crashes after the debit gets 201, is charged once and delivered', async () => {
+    const doomed = await service.workerToKill();
     const account = await client.signUp();
     await client.send(account); // the path is warm
     // The worker hears of its task and does it, but nothing that it says is heard any more.
@@ -54,7 +56,7 @@ describe('crashes', () => {
       async () => (await messagesOf(account.workspaceId)).filter(({ status }) => status !== 'accepting').length === 2,
       'the debit commits',
     );
-    await service.worker.kill();
+    await doomed.kill();
     workerProxy.mode = 'pass';
     const answer = await call;
     assert.equal(answer.status, 201, 'the fence finds that the workflow has won');
@@ -64,6 +66,7 @@ describe('crashes', () => {
   });
 
   it('a group whose worker crashes after the hand-off is sent once', async () => {
+    const doomed = await service.workerToKill();
     const account = await client.signUp();
     await client.send(account);
     const sent = await Promise.all(Array.from({ length: 5 }, () => client.send(account))); // the first alone, the others together
@@ -77,7 +80,7 @@ describe('crashes', () => {
     const undelivered = `SELECT 1 FROM messages WHERE group_id = $1 AND status <> 'delivered'`;
     await until(async () => (await rows(service.db, undelivered, [group?.id])).length === 0, 'its messages are delivered');
     assert.equal((await handle.describe()).status.name, 'RUNNING', 'nobody has heard of it');
-    await service.worker.kill();
+    await doomed.kill();
     workerProxy.mode = 'pass';
     await service.worker.start();
     await until(async () => (await handle.describe()).status.name === 'COMPLETED', 'its workflow ends');
@@ -86,42 +89,6 @@ describe('crashes', () => {
     const ids = sent.map(({ id }) => id);
     const twice = await rows(service.db, 'SELECT 1 FROM sandbox_messages WHERE idempotency_key = ANY($1::uuid[]) AND calls > 1', [ids]);
     assert.deepEqual(twice, []);
-  });
-
-  it('a send whose API crashes before the workflow is not charged, and its retry with 201 sends once', async () => {
-    const account = await client.signUp();
-    const headers = { 'X-API-Key': account.apiKey, 'Idempotency-Key': randomUUID() };
-    const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
-    proxy.mode = 'blackhole';
-    const call = client.call('POST', '/api/v1/messages/send', { body, headers }).catch(() => 'no answer');
-    await until(async () => (await messagesOf(account.workspaceId)).length === 1, 'the row is stored');
-    await service.api.kill();
-    assert.equal(await call, 'no answer');
-    proxy.mode = 'pass';
-    await service.api.start();
-    const list = await client.call('GET', '/api/v1/messages', { headers: { 'X-API-Key': account.apiKey } });
-    assert.equal(list.body.data.pagination.total, 0, 'what nobody decided is not shown');
-    assert.equal(await balanceOf(account.workspaceId), 100_000);
-    const retried = await client.call('POST', '/api/v1/messages/send', { body, headers });
-    assert.equal(retried.status, 201);
-    assert.equal(retried.headers.get('idempotent-replayed'), 'true');
-    await client.messageUntil(account, retried.body.data.message.id, ({ status }) => status === 'delivered');
-    assert.equal((await messagesOf(account.workspaceId)).length, 1);
-    assert.equal(await balanceOf(account.workspaceId), 100_000 - prices.sms);
-  });
-
-  it('a send whose API crashes before the workflow and that is not retried is removed by the watcher', async () => {
-    const account = await client.signUp();
-    proxy.mode = 'blackhole';
-    const call = client.send(account).catch(() => undefined);
-    await until(async () => (await messagesOf(account.workspaceId)).length === 1, 'the row is stored');
-    await service.api.kill();
-    await call;
-    proxy.mode = 'pass';
-    await service.api.start();
-    await watch(service);
-    await until(async () => (await messagesOf(account.workspaceId)).length === 0, 'the row is fenced');
-    assert.equal(await balanceOf(account.workspaceId), 100_000);
   });
 
   it('a send without any worker gets 500 after the deadline, and a later worker charges nothing', async () => {
@@ -143,11 +110,12 @@ describe('crashes', () => {
   });
 
   it('a worker that crashes in a run of the watcher delays the next run only by a heartbeat', async () => {
+    const doomed = await service.workerToKill();
     await service.db.transaction(async (transaction) => {
       await service.db.query('LOCK TABLE replays', { transaction });
       await watch(service);
       await until(async () => (await waitingForLocks()) > 0, 'a step waits for the table');
-      await service.worker.kill();
+      await doomed.kill();
     });
     await service.worker.start();
     const [before] = await rows(service.db, 'SELECT round_at FROM watcher');
@@ -168,6 +136,47 @@ describe('crashes', () => {
     assert.equal(await balanceOf(account.workspaceId), 100_000 - prices.sms);
   });
 
+  describe('sends whose API crashes before the workflow', () => {
+    const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
+    let retrying: Account;
+    let abandoned: Account;
+    let headers: Record<string, string>;
+    before(async () => {
+      const doomed = await service.apiToKill();
+      [retrying, abandoned] = [await client.signUp(), await client.signUp()];
+      headers = { 'X-API-Key': retrying.apiKey, 'Idempotency-Key': randomUUID() };
+      proxy.mode = 'blackhole';
+      const calls = [
+        client.call('POST', '/api/v1/messages/send', { body, headers }),
+        client.send(abandoned, { channel: 'whatsapp' }), // no channel waits for the groups of another
+      ].map((call) => call.catch(() => 'no answer'));
+      const isStored = async ({ workspaceId }: Account) => (await messagesOf(workspaceId)).length === 1;
+      await until(async () => (await isStored(retrying)) && (await isStored(abandoned)), 'both rows are stored');
+      await doomed.kill();
+      assert.deepEqual(await Promise.all(calls), ['no answer', 'no answer']);
+      proxy.mode = 'pass';
+      await service.api.start();
+    });
+
+    it('a send whose API crashes before the workflow is not charged; 201 for its retry, which sends once', async () => {
+      const list = await client.call('GET', '/api/v1/messages', { headers: { 'X-API-Key': retrying.apiKey } });
+      assert.equal(list.body.data.pagination.total, 0, 'what nobody decided is not shown');
+      assert.equal(await balanceOf(retrying.workspaceId), 100_000);
+      const retried = await client.call('POST', '/api/v1/messages/send', { body, headers });
+      assert.equal(retried.status, 201);
+      assert.equal(retried.headers.get('idempotent-replayed'), 'true');
+      await client.messageUntil(retrying, retried.body.data.message.id, ({ status }) => status === 'delivered');
+      assert.equal((await messagesOf(retrying.workspaceId)).length, 1);
+      assert.equal(await balanceOf(retrying.workspaceId), 100_000 - prices.sms);
+    });
+
+    it('a send whose API crashes before the workflow and that is not retried is removed by the watcher', async () => {
+      await watch(service);
+      await until(async () => (await messagesOf(abandoned.workspaceId)).length === 0, 'the row is fenced');
+      assert.equal(await balanceOf(abandoned.workspaceId), 100_000);
+    });
+  });
+
   async function waitingForLocks(): Promise<number> {
     const waiting = await rows(
       service.db,
@@ -181,11 +190,8 @@ describe('crashes', () => {
     const query = `WorkflowType IN ('sendMessage', 'sendGroup') AND ExecutionStatus = 'Running'`;
     let latest: string | undefined;
     const isListed = async () => {
-      for await (const { workflowId } of service.temporal.client.workflow.list({ query })) {
-        latest = workflowId;
-        return true;
-      }
-      return false;
+      for await (const { workflowId } of service.temporal.client.workflow.list({ query })) latest ??= workflowId;
+      return latest !== undefined;
     };
     await until(isListed, 'a running workflow is listed');
     return latest ?? '';
