@@ -59,7 +59,7 @@ describe('a database that was restored to an earlier moment', function () {
     const restore = await takeBackup(test.service.ownerUrl);
     const asOf = new Date().toISOString();
     const lost = await afterTheBackup(story, batchIds.paused);
-    await Promise.all([test.service.api.kill(), test.service.worker.kill()]);
+    await Promise.all([test.service.api.stop(), test.worker.kill()]);
     await restore();
 
     const uncertain = [...story.singles, ...story.batch, ...story.paused, ...story.mails, story.soon];
@@ -135,14 +135,14 @@ describe('a database that was restored to an earlier moment', function () {
   async function recover(asOf: string, uncertain: readonly string[], { sent, chained, paused, later }: Story): Promise<void> {
     const args = ['--as-of', asOf, '--wait', '15'];
     const refused = await test.recover(...args);
-    assert.deepEqual([refused.code, /which polled Temporal \d+ s ago/.test(refused.stderr)], [1, true], refused.stderr);
-    const dry = JSON.parse((await test.recover(...args, '--dry-run', '--json')).stdout);
+    assert.deepEqual([refused.code, /which polled Temporal \d+ s ago/.test(refused.err)], [1, true], refused.err);
+    const dry = JSON.parse((await test.recover(...args, '--dry-run', '--json')).out);
     assert.deepEqual(await rows(db(), 'SELECT 1 FROM recoveries'), []);
     assert.deepEqual(await rows(db(), `SELECT 1 FROM send_attempts WHERE detail = 'restored'`), []);
     await test.recoverAndDie(...args, '--force');
     const first = await test.recover(...args, '--force', '--json');
-    assert.equal(first.code, 0, first.stderr);
-    for (const found of [dry, JSON.parse(first.stdout)]) {
+    assert.equal(first.code, 0, first.err);
+    for (const found of [dry, JSON.parse(first.out)]) {
       assert.deepEqual(sorted(found.uncertain), sorted(uncertain));
       assert.deepEqual([found.scheduled, sorted(found.uncertain_paused)], [[later], sorted(paused)]);
       for (const id of [...sent, chained]) assert.ok(found.awaiting_report.includes(id));
@@ -159,8 +159,8 @@ describe('a database that was restored to an earlier moment', function () {
   }
 
   async function assertListed(asOf: string, expected: Record<string, readonly string[]>): Promise<void> {
-    const { stdout } = await test.recover('--status', '--as-of', asOf, '--json');
-    const { uncertain } = JSON.parse(stdout);
+    const { out } = await test.recover('--status', '--as-of', asOf, '--json');
+    const { uncertain } = JSON.parse(out);
     const lists = Object.fromEntries(Object.entries(expected).map(([state, ids]) => [state, sorted(ids)]));
     assert.deepEqual(uncertain, lists);
   }

@@ -1,12 +1,13 @@
 /** A service whose carriers take no key, and what they have taken: for the drill of a restore. */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { until } from '../../support/client.js';
 import { testEnv } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { type PostmarkCounterpart, postmarkEnv, refuse as refuseMail, startPostmark } from '../../support/carriers/postmark.js';
+import type { Child } from '../../support/parts/child.js';
+import { runAdmin } from '../../support/run-admin.js';
 import { type Service, startService } from '../../support/service.js';
 import { watch } from '../../support/temporal/watcher.js';
 import { refuse, startTwilio, type TakenMessage, twilioEnv, type TwilioCounterpart } from '../../support/carriers/twilio.js';
@@ -15,6 +16,8 @@ const script = resolve(import.meta.dirname, '../../../api/admin/admin.js');
 
 export class RestoredService {
   service!: Service;
+  /** Runs until the restore. Then the worker in this process goes on. */
+  worker!: Child;
   twilio!: TwilioCounterpart;
   postmark!: PostmarkCounterpart;
   /** Sms that are still taken while the carriers are shut. */
@@ -24,9 +27,10 @@ export class RestoredService {
   async start(): Promise<void> {
     [this.twilio, this.postmark] = await Promise.all([startTwilio(), startPostmark()]);
     const env = { ...twilioEnv(this.twilio), ...postmarkEnv(this.postmark) };
-    this.service = await startService({ env });
+    this.service = await startService({ isHere: true, withoutWorker: true, env });
+    this.worker = await this.service.workerToKill();
     const { databaseUrl: DATABASE_URL, temporalNamespace: TEMPORAL_NAMESPACE } = this.service.config;
-    this.#env = { PATH: process.env.PATH, ...testEnv({ ...env, DATABASE_URL, TEMPORAL_NAMESPACE }) };
+    this.#env = { ...env, DATABASE_URL, TEMPORAL_NAMESPACE };
   }
 
   async stop(): Promise<void> {
@@ -69,17 +73,16 @@ export class RestoredService {
   }
 
   /** Runs the command to its end. */
-  async recover(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-    const run = promisify(execFile)(process.execPath, ['--enable-source-maps', script, 'recover', ...args], { env: this.#env });
-    return run.then(
-      ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-      ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
-    );
+  recover(...args: string[]): ReturnType<typeof runAdmin> {
+    return runAdmin(this.service.db, this.#env, 'recover', ...args);
   }
 
   /** Runs the command and kills it as soon as it has begun to mark messages. */
   async recoverAndDie(...args: string[]): Promise<void> {
-    const command = spawn(process.execPath, [script, 'recover', ...args], { env: this.#env, stdio: 'ignore' });
+    const command = spawn(process.execPath, [script, 'recover', ...args], {
+      env: { PATH: process.env.PATH, ...testEnv(this.#env) },
+      stdio: 'ignore',
+    });
     const gone = once(command, 'exit');
     await until(async () => (await rows(this.service.db, 'SELECT 1 FROM recoveries')).length > 0, 'the recovery begins');
     command.kill('SIGKILL');
