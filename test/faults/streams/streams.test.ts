@@ -42,7 +42,7 @@ const watcherMs = 90_000;
 describe('a stream while parts fail and sends go on', () => {
   let service: Service;
   before(async () => {
-    service = await startService({ workerIsHere: true });
+    service = await startService({ isHere: true });
   });
   after(() => service.stop());
 
@@ -74,6 +74,7 @@ describe('a stream while parts fail and sends go on', () => {
 
   it('a stream shows every status of every message once, in order, while parts fail', async () => {
     const client = restClient(service.url);
+    const apiProcess = await service.apiToKill();
     const account = await client.signUp();
     const viewer = keepWatching(service, account);
     const { sent, some, untilServed } = sender(client, account);
@@ -88,10 +89,10 @@ describe('a stream while parts fail and sends go on', () => {
     await some(10);
     await hasSeen(90);
     assert.equal(viewer.connections(), 2, 'the lost connections of the database ended no stream');
-    await service.api.stop();
-    await service.api.start();
+    await apiProcess.stop();
+    await apiProcess.start();
     await some(10);
-    await service.api.kill();
+    await apiProcess.kill();
     await service.api.start();
     await some(10);
     await hasSeen(sent.length * 3, watcherMs);
