@@ -14,7 +14,7 @@ describe('a service in which each message and each event has a workflow of its o
   let account: Account;
   let receiver: Receiver;
   before(async () => {
-    service = await startService({ apiIsHere: true, env: { ...literalShape, WEBHOOK_RETRY_DELAYS: '1,1,1', SANDBOX_DELAY_MS: '20' } });
+    service = await startService({ isHere: true, env: { ...literalShape, WEBHOOK_RETRY_DELAYS: '1,1,1', SANDBOX_DELAY_MS: '20' } });
     client = restClient(service.url);
   });
   beforeEach(async () => {
@@ -62,13 +62,14 @@ describe('a service in which each message and each event has a workflow of its o
   });
 
   it('a message in a workflow of its own is sent once when the worker is killed, and its events keep their ids', async () => {
+    const doomed = await service.workerToKill();
     let isAnswering = false;
     receiver.answer = (received, response, index) => {
       if (isAnswering) acknowledge(received, response, index);
     };
     const { id } = await client.send(account);
     await receiver.until(1);
-    await service.worker.kill();
+    await doomed.kill();
     isAnswering = true;
     await service.worker.start();
     await delivered(id);

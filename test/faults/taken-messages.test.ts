@@ -4,6 +4,7 @@ import { phones } from '../support/bulk-requests.js';
 import { type Account, type RestClient, restClient, until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
+import type { Child } from '../support/parts/child.js';
 import { type Service, startService } from '../support/service.js';
 import { startTwilio, twilioEnv, type TwilioCounterpart } from '../support/carriers/twilio.js';
 
@@ -19,7 +20,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
   let account: Account;
   before(async () => {
     counterpart = await startTwilio();
-    service = await startService({ apiIsHere: true, env: twilioEnv(counterpart) });
+    service = await startService({ isHere: true, env: twilioEnv(counterpart) });
     client = restClient(service.url, service.db);
   });
   beforeEach(async () => {
@@ -51,18 +52,6 @@ describe('messages accepted by a carrier without idempotency keys', () => {
   const allSent = Array.from({ length: messages }, () => ({ status: 'sent', error_code: null }));
   const idsOf = (sent: { id: string }[]) => sent.map(({ id }) => id);
 
-  it('messages are sent once when the worker is stopped during the calls, and it exits 0', async () => {
-    const sent = await sendAll();
-    await underWay();
-    assert.equal(await service.worker.stop(), 0);
-    const taken = counterpart.taken.length;
-    const recorded = await rows(service.db, `SELECT id FROM messages WHERE status = 'sent' AND id = ANY($1::uuid[])`, [idsOf(sent)]);
-    assert.equal(recorded.length, taken, 'every answer is recorded before the end');
-    await service.worker.start();
-    assert.deepEqual(await ended(idsOf(sent)), allSent);
-    assert.equal(counterpart.calls, messages, 'each was called for once');
-  });
-
   it('messages are sent once when the database closes all connections during the answers', async () => {
     const sent = await sendAll();
     await underWay();
@@ -76,25 +65,45 @@ describe('messages accepted by a carrier without idempotency keys', () => {
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });
 
-  it('messages are sent once when the worker is frozen for longer than its heartbeat', async () => {
-    const sent = await sendAll();
-    await allTaken();
-    service.worker.freeze();
-    await sleep(12_000); // its heartbeat is missed after ten
-    service.worker.unfreeze();
-    assert.deepEqual(await ended(idsOf(sent)), allSent);
-    assert.equal(counterpart.calls, messages, 'each was called for once');
-  });
-
   it('messages are delivered by their reports when the worker is killed during the calls', async () => {
+    const doomed = await service.workerToKill();
     const sent = await sendAll();
     await allTaken();
-    await service.worker.kill();
+    await doomed.kill();
     const taken = counterpart.taken.length;
     await service.worker.start();
     for (const message of counterpart.taken.slice(0, taken)) assert.equal(await counterpart.report(message, 'delivered'), 200);
     const ends = await ended(idsOf(sent));
     assert.equal(ends.filter(({ status }) => status === 'failed').length, 0);
     assert.equal(counterpart.calls, messages, 'each was called for once');
+  });
+
+  describe('whose worker process goes on or ends in good order', () => {
+    let workerProcess: Child;
+    before(async () => {
+      workerProcess = await service.workerToKill();
+    });
+
+    it('messages are sent when the worker is frozen for longer than its heartbeat', async () => {
+      const sent = await sendAll();
+      await allTaken();
+      workerProcess.freeze();
+      await sleep(12_000); // its heartbeat is missed after ten
+      workerProcess.unfreeze();
+      assert.deepEqual(await ended(idsOf(sent)), allSent);
+      assert.equal(counterpart.calls, messages, 'each was called for once');
+    });
+
+    it('messages are sent when the worker is stopped during the calls, and it exits 0', async () => {
+      const sent = await sendAll();
+      await underWay();
+      assert.equal(await workerProcess.stop(), 0);
+      const taken = counterpart.taken.length;
+      const recorded = await rows(service.db, `SELECT id FROM messages WHERE status = 'sent' AND id = ANY($1::uuid[])`, [idsOf(sent)]);
+      assert.equal(recorded.length, taken, 'every answer is recorded before the end');
+      await service.worker.start();
+      assert.deepEqual(await ended(idsOf(sent)), allSent);
+      assert.equal(counterpart.calls, messages, 'each was called for once');
+    });
   });
 });

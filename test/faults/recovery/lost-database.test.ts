@@ -23,8 +23,8 @@ describe('a worker that loses PostgreSQL', () => {
     const { host } = new URL(process.env.TEST_DATABASE_SERVER as string);
     [counterpart, proxy] = await Promise.all([startTwilio(), startFaultProxy(host)]);
     const env = { ...twilioEnv(counterpart), PROVIDER_WHATSAPP: 'sandbox' };
-    service = await startService({ apiIsHere: true, withoutWorker: true, env, workerEnv: { LOG_LEVEL: 'info' }, logFile });
-    worker = service.anotherWorker({ DATABASE_URL: service.config.databaseUrl.replace(host, proxy.address) });
+    service = await startService({ isHere: true, withoutWorker: true, env, logFile });
+    worker = service.anotherWorker({ DATABASE_URL: service.config.databaseUrl.replace(host, proxy.address), LOG_LEVEL: 'info' });
     await worker.start();
     client = restClient(service.url, service.db);
     account = await client.signUp();
