@@ -59,11 +59,11 @@ describe('a Temporal server that loses all its data', () => {
     const hooked = () => rows(service.db, `SELECT 1 FROM deliveries WHERE status = 'pending' AND carried`);
     await until(async () => (await hooked()).length === 1, 'the retrier has the event');
     await rows(service.db, 'UPDATE webhooks SET events = ARRAY[]::text[]');
-    const batchId = await bulk(500);
-    for (let count = 0; count < 60; count += 1) await client.send(account, { scheduled_at: scheduled_at() });
+    const batchId = await bulk(300);
+    for (let count = 0; count < 40; count += 1) await client.send(account, { scheduled_at: scheduled_at() });
     for (let count = 0; count < 10; count += 1) await client.send(account, { to: silent });
     await until(async () => (await statuses())['sent/awaiting_report'] === 11, 'those without reports are sent');
-    assert.equal((await statuses())['queued/scheduled'], 560);
+    assert.equal((await statuses())['queued/scheduled'], 340);
 
     await temporal.loseData();
     status = 200;
@@ -71,7 +71,7 @@ describe('a Temporal server that loses all its data', () => {
 
     const done = async () => {
       const { 'delivered/delivered': delivered, 'sent/unknown': unknown } = await statuses();
-      return delivered === 560 && unknown === 11;
+      return delivered === 340 && unknown === 11;
     };
     await until(done, 'every message has come to its end');
     const open = () => rows(service.db, 'SELECT 1 FROM message_groups WHERE closed_at IS NULL');

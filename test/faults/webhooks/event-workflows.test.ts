@@ -8,8 +8,8 @@ import { type Service, startService } from '../../support/service.js';
 import { literalShape } from '../../support/rows/shapes.js';
 
 /** Temporal's own limit is 2,000; a page of 250 with three dead webhooks has 2,250 events. The same in small. */
-const childrenMax = 150;
-const recipients = 30;
+const childrenMax = 110;
+const recipients = 15;
 const webhooks = 3;
 const events = 3;
 
