@@ -20,6 +20,7 @@ import { everywhere, type StubProvider, stubProvider, silent as logger } from '.
 
 const size = 3;
 const attemptsMax = 4;
+const config = testConfig();
 
 /** The worker dies at each of its statements in turn, and another one goes on where Temporal says: with the activity that was not answered. */
 describe('a page whose worker dies', () => {
@@ -74,7 +75,6 @@ describe('a page whose worker dies', () => {
       },
       close: () => undefined,
     };
-    const config = testConfig();
     // The process is dead at once: it repeats no write, and no call of it is under way.
     const deps = { db, config, logger, providers: everywhere(provider), starts: silentStarts, leaseSeconds: 0, persistMs: 0 };
     const handOff = dispatcher(deps);
