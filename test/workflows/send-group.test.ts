@@ -13,29 +13,41 @@ const over = { open: 0, queued: 0, deliveries: 0, reports: false, paused: false,
 describe('the workflow of a page, with stand-ins for its activities', () => {
   let temporal: TestTemporal;
   let connection: NativeConnection;
+  let endWorkflows: () => Promise<void>;
+  /** The stand-in of the test. The worker of workflows is the same for all tests: each one has a thread, which takes a second of CPU to start. */
+  let giveUpOnHandoffs: (groupId: string, hasWaitedForWorker: boolean) => Promise<object>;
   before(async () => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
     temporal = await freshNamespace();
     connection = await NativeConnection.connect({ address: temporal.address });
+    endWorkflows = await run(queues.messages, {
+      giveUpOnHandoffs: (groupId: string, hasWaitedForWorker: boolean) => giveUpOnHandoffs(groupId, hasWaitedForWorker),
+    });
+  });
+  beforeEach(() => {
+    giveUpOnHandoffs = () => Promise.reject(new Error('this page is not given up'));
   });
   after(async () => {
+    await endWorkflows();
     await connection.close();
     connection.callContextStorage.disable(); // as in test/support/parts/in-this-process.ts
     await temporal.close();
   });
 
+  /** Runs a worker of this queue. @returns what ends it */
+  const run = async (taskQueue: string, activities: object): Promise<() => Promise<void>> => {
+    const workflows = taskQueue === queues.messages ? { workflowBundle: { codePath: workflowBundlePath } } : {};
+    const worker = await Worker.create({ connection, namespace: temporal.namespace, taskQueue, activities, ...workflows });
+    const done = worker.run();
+    return () => (worker.shutdown(), done);
+  };
   /** Runs workers of these queues until the test is over. */
   let ends: (() => Promise<void>)[] = [];
   afterEach(async () => {
     await Promise.all(ends.map((end) => end()));
     ends = [];
   });
-  const work = async (taskQueue: string, activities: object) => {
-    const workflows = taskQueue === queues.messages ? { workflowBundle: { codePath: workflowBundlePath } } : {};
-    const worker = await Worker.create({ connection, namespace: temporal.namespace, taskQueue, activities, ...workflows });
-    const done = worker.run();
-    ends.push(() => (worker.shutdown(), done));
-  };
+  const work = async (taskQueue: string, activities: object) => void ends.push(await run(taskQueue, activities));
   const start = (handoffTimeoutMs = 60_000) => {
     const groupId = randomUUID();
     const input: SendGroupInput = { groupId, batchId: randomUUID(), due: { handoffTimeoutMs, reportTimeoutMs: 60_000 } };
@@ -50,7 +62,6 @@ describe('the workflow of a page, with stand-ins for its activities', () => {
       const elsewhere = { workflowId: workflowIds.starts(first), taskQueue: 'nowhere', args: [nothing] };
       await temporal.client.workflow.start(workflowTypes.startDeliveries, elsewhere);
     }
-    await work(queues.messages, {});
     await work(queues.bulk, { sendGroup: async () => ({ ...over, more: false, again: false, left: { children: [], retriers } }) });
     await work(queues.webhooks, { runRetrier: async (webhookId: string) => (woken.add(webhookId), null) });
     await (await start()).result();
@@ -59,20 +70,18 @@ describe('the workflow of a page, with stand-ins for its activities', () => {
 
   it('a page whose hand-off no worker took in time is handed off again, if nobody was called', async () => {
     const asked: unknown[] = [];
-    const giveUpOnHandoffs = async (_groupId: string, hasWaitedForWorker: boolean) => {
+    giveUpOnHandoffs = async (_groupId, hasWaitedForWorker) => {
       asked.push(hasWaitedForWorker);
       await work(queues.bulk, { dispatchMessages: async () => over, driveGroup: async () => over });
       return { ...over, open: 1, queued: 1, more: false };
     };
-    await work(queues.messages, { giveUpOnHandoffs });
     await (await start(500)).result();
     assert.deepEqual(asked, [true]);
   });
 
   it('a page whose hand-off failed until its time was over is given up', async () => {
     const asked: unknown[] = [];
-    const giveUpOnHandoffs = async (_groupId: string, hasWaitedForWorker: boolean) => (asked.push(hasWaitedForWorker), over);
-    await work(queues.messages, { giveUpOnHandoffs });
+    giveUpOnHandoffs = async (_groupId, hasWaitedForWorker) => (asked.push(hasWaitedForWorker), over);
     const sendGroup = () => Promise.reject(ApplicationFailure.create({ type: 'NotHandedOff' }));
     await work(queues.bulk, { sendGroup, driveGroup: async () => over });
     await (await start(5_000)).result();
@@ -82,7 +91,6 @@ describe('the workflow of a page, with stand-ins for its activities', () => {
   it('a page of a paused batch looks again when its next message expires', async () => {
     const paused = { ...over, isOver: false, open: 1, queued: 1, paused: true, retryInMs: 500 };
     const looks: string[] = [];
-    await work(queues.messages, {});
     await work(queues.bulk, {
       sendGroup: async () => (looks.push('first'), { ...paused, more: false, again: false }),
       dispatchMessages: async () => (looks.push('again'), { ...over, more: false }),
@@ -97,7 +105,6 @@ describe('the workflow of a page, with stand-ins for its activities', () => {
 
   it('a page whose activity asks for another round begins it at once, without a report', async () => {
     const rounds = [{ ...over, isOver: false, deliveries: 1, left: { ...nothing, more: true } }, over];
-    await work(queues.messages, {});
     await work(queues.bulk, {
       sendGroup: async () => ({ ...over, isOver: false, open: 1, more: false, again: true }),
       driveGroup: async () => rounds.shift(),
