@@ -20,7 +20,7 @@ export interface ServiceOptions {
   apiEnv?: NodeJS.ProcessEnv;
   /** For the worker only. */
   workerEnv?: NodeJS.ProcessEnv;
-  /** Runs API and worker in this process, which takes a quarter of the CPU of two processes. For tests that kill none and read no metrics. */
+  /** Runs API and worker in this process, which takes a quarter of the CPU of two processes. For tests that read no metrics. */
   isHere?: boolean;
   /** Runs only the API in this process. For tests that stop, kill or freeze the worker. */
   apiIsHere?: boolean;
@@ -48,9 +48,9 @@ export interface Service {
   worker: Child;
   /** A further worker process, not started, with these settings over those of the service; it stops with the service. */
   anotherWorker(env?: NodeJS.ProcessEnv): Child;
-  /** Stops the API of a service that runs in this process, and starts a process in its place. After its end, `api.start()` goes on. */
+  /** Stops the API in this process, and starts a process in its place, which stops with the service. After its end, `api.start()` goes on. */
   apiToKill(): Promise<Child>;
-  /** The same for the worker: tests that kill none do not pay for a process. */
+  /** The same for the worker. */
   workerToKill(): Promise<Child>;
   stop(): Promise<void>;
 }
