@@ -84,7 +84,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
       workerProcess = await service.workerToKill();
     });
 
-    it('messages are sent when the worker is frozen for longer than its heartbeat', async () => {
+    it('messages are sent once when the worker is frozen for longer than its heartbeat', async () => {
       const sent = await sendAll();
       await allTaken();
       workerProcess.freeze();
@@ -94,7 +94,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
       assert.equal(counterpart.calls, messages, 'each was called for once');
     });
 
-    it('messages are sent when the worker is stopped during the calls, and it exits 0', async () => {
+    it('messages are sent once when the worker is stopped during the calls, and it exits 0', async () => {
       const sent = await sendAll();
       await underWay();
       assert.equal(await workerProcess.stop(), 0);

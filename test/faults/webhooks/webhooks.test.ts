@@ -59,28 +59,6 @@ describe('deliveries to an endpoint', () => {
     assert.equal(hanging.received.length, 1);
   });
 
-  it('an event is delivered twice with the same id when the worker dies after the POST', async () => {
-    const doomed = await service.workerToKill();
-    const account = await client.signUp();
-    let isAnswering = false;
-    const receiver = await receive((received, response, index) => {
-      if (isAnswering) acknowledge(received, response, index);
-    });
-    const webhookId = await hook(account, { url: receiver.url, events: ['message.queued'] });
-    await client.send(account);
-    await receiver.until(1);
-    await doomed.kill();
-    isAnswering = true;
-    await service.worker.start();
-    await until(async () => (await statusOf(webhookId)).every(({ status }) => status === 'succeeded'), 'it is acknowledged');
-    const [{ event_id: sent } = {}] = await statusOf(webhookId);
-    assert.deepEqual(
-      receiver.received.map(({ headers }) => headers['webhook-id']),
-      [sent, sent],
-    );
-    assert.equal((await attemptsOf(webhookId)).length, 1);
-  });
-
   it('each event of a batch is delivered once when many webhooks subscribe', async () => {
     const account = await client.signUp();
     const subscribers = await Promise.all(Array.from({ length: 4 }, () => receive()));
@@ -149,29 +127,47 @@ describe('deliveries to an endpoint', () => {
     await Promise.all([behind.stop(), service.worker.start()]);
   });
 
-  it('deliveries keep their order when the worker dies after a POST', async () => {
-    const doomed = await service.workerToKill();
-    const account = await client.signUp();
-    let isAnswering = true;
-    const receiver = await receive((received, response, index) => {
-      if (isAnswering) acknowledge(received, response, index);
+  describe('whose worker dies after a POST', () => {
+    let [plain, ordered] = [{} as Receiver, {} as Receiver];
+    let [plainId, orderedId] = ['', ''];
+    before(async () => {
+      const doomed = await service.workerToKill();
+      let isAnswering = true;
+      const answer: Receiver['answer'] = (...args) => isAnswering && acknowledge(...args);
+      [plain, ordered] = await Promise.all([receive(answer), receive(answer)]);
+      const [account, other] = [await client.signUp(), await client.signUp()];
+      plainId = await hook(account, { url: plain.url, events: ['message.queued'] });
+      orderedId = await hook(other, { url: ordered.url, events: ['message.queued'], ordered: true });
+      await client.send(other);
+      await ordered.until(1);
+      isAnswering = false;
+      for (const text of ['b', 'c', 'd']) await client.send(other, { content: { text } });
+      await client.send(account);
+      await Promise.all([plain.until(1), ordered.until(2)]);
+      await doomed.kill();
+      isAnswering = true;
+      await service.worker.start();
+      const all = async () => [...(await statusOf(plainId)), ...(await statusOf(orderedId))];
+      await until(async () => (await all()).every(({ status }) => status === 'succeeded'), 'everything is acknowledged');
     });
-    const webhookId = await hook(account, { url: receiver.url, events: ['message.queued'], ordered: true });
-    await client.send(account);
-    await receiver.until(1);
-    isAnswering = false;
-    for (const text of ['b', 'c', 'd']) await client.send(account, { content: { text } });
-    await receiver.until(2);
-    await doomed.kill();
-    isAnswering = true;
-    await service.worker.start();
-    await until(async () => (await statusOf(webhookId)).every(({ status }) => status === 'succeeded'), 'everything is acknowledged');
-    const sent = (await statusOf(webhookId)).map(({ event_id }) => event_id);
-    const [first, second, ...later] = sent;
-    assert.equal(sent.length, 4);
-    assert.deepEqual(
-      receiver.received.map(({ headers }) => headers['webhook-id']),
-      [first, second, second, ...later],
-    );
+
+    it('an event is delivered twice with the same id when the worker dies after the POST', async () => {
+      const [{ event_id: sent } = {}] = await statusOf(plainId);
+      assert.deepEqual(
+        plain.received.map(({ headers }) => headers['webhook-id']),
+        [sent, sent],
+      );
+      assert.equal((await attemptsOf(plainId)).length, 1);
+    });
+
+    it('deliveries keep their order when the worker dies after a POST', async () => {
+      const sent = (await statusOf(orderedId)).map(({ event_id }) => event_id);
+      const [first, second, ...later] = sent;
+      assert.equal(sent.length, 4);
+      assert.deepEqual(
+        ordered.received.map(({ headers }) => headers['webhook-id']),
+        [first, second, second, ...later],
+      );
+    });
   });
 });
