@@ -11,9 +11,10 @@ import type { Account, CallOptions, TestApp } from '../start-app.js';
 /** Operations that take a body; the first sample of each is a good one. */
 export const writing = endpoints.filter(({ body }) => body !== undefined);
 
-/** A good body. `unique` keeps those apart that must not be the same twice. */
-export function goodBody(item: Endpoint, unique = ''): Record<string, unknown> {
-  const [body = {}] = Object.values(samples[item.id]?.requests ?? {});
+/** A good body: the first sample that has something at this place. `unique` keeps those apart that must not be the same twice. */
+export function goodBody(item: Endpoint, unique = '', place: string[] = []): Record<string, unknown> {
+  const bodies = Object.values(samples[item.id]?.requests ?? {});
+  const body = bodies.find((each) => valueAt(each, place) !== undefined) ?? bodies[0] ?? {};
   const copy = structuredClone(body) as Record<string, unknown>;
   if (item.id === 'signUp' || item.tag === 'contacts') copy.email = `x${unique || uuidv7()}@example.com`;
   if (item.tag === 'contacts') delete copy.phone;
@@ -21,6 +22,13 @@ export function goodBody(item: Endpoint, unique = ''): Record<string, unknown> {
   if (item.tag === 'webhooks' && 'url' in copy) copy.url = 'https://8.8.8.8/hooks';
   return copy;
 }
+
+/** What a value has at this place. */
+export const valueAt = (value: unknown, place: string[]): unknown =>
+  place.reduce<unknown>(
+    (inner, name) => (typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>)[name] : undefined),
+    value,
+  );
 
 /** Statuses that the document names for this operation; of 500 it says that it should not happen. */
 export const documented = (item: Endpoint): number[] => [item.status ?? 200, ...statusesOf(item)].filter((status) => status !== 500);
@@ -63,9 +71,19 @@ interface Field {
   schema: Json;
 }
 
-/** Fields of a schema, those inside of objects too. */
+/** What an object that may have any names has at one of them. */
+const anyValue: Json = { type: ['string', 'object'] };
+
+/** Fields of a schema, those inside of objects too, with one of any name where all names may be used, and the first item of lists. */
 export function fieldsOf(schema: Json, path: string[] = []): Field[] {
-  return Object.entries((schema.properties ?? {}) as Record<string, Json>).flatMap(([name, inner]) => {
+  const { properties = {}, items, additionalProperties } = schema as Record<string, Json | undefined>;
+  const [first = items] = (items?.oneOf ?? []) as Json[];
+  const places = {
+    ...(properties as Record<string, Json>),
+    ...(first !== undefined && { 0: first }),
+    ...((additionalProperties as unknown) === true && { a: anyValue }),
+  };
+  return Object.entries(places).flatMap(([name, inner]) => {
     const here = [...path, name];
     return [{ path: here, schema: inner }, ...fieldsOf(inner, here)];
   });
@@ -79,11 +97,15 @@ export function bodyFields(item: Endpoint): Field[] {
 }
 
 /** Whether a field holds a text. */
-export const isText = ({ schema }: Field): boolean =>
-  [schema.type].flat().includes('string') || (schema.type === undefined && Array.isArray(schema.enum));
+export const isText = ({ schema }: Pick<Field, 'schema'>): boolean =>
+  [schema.type].flat().includes('string') ||
+  (schema.type === undefined && Array.isArray(schema.enum)) ||
+  ((schema.anyOf ?? []) as Json[]).some((inner) => isText({ schema: inner }));
 
-/** The body with one field replaced. */
+/** The body with one field replaced; a list of the place then has one item. */
 export function placed(body: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): Record<string, unknown> {
   if (rest.length === 0) return { ...body, [name]: value };
-  return { ...body, [name]: placed((body[name] ?? {}) as Record<string, unknown>, rest, value) };
+  if (rest[0] !== '0') return { ...body, [name]: placed((body[name] ?? {}) as Record<string, unknown>, rest, value) };
+  const [first = {}] = (body[name] ?? []) as unknown[];
+  return { ...body, [name]: [placed({ 0: first }, rest, value)[0]] };
 }

@@ -15,30 +15,24 @@ import {
   makeResources,
   pathWith,
   placed,
+  valueAt,
   writing,
 } from './matrix-cases.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
+/** What a field refuses for the same reason, or takes without a change, is in one text. */
 const corpus = [
   '',
   ' ',
-  '\0',
   'a\0b',
-  '\ud800',
   'a\udfff\ud800b',
-  '\u202eRTL\u202c \u05d0\u0628',
-  '\u200b\u200d\ufeff',
-  '\u2028\u2029\u0085',
-  'e\u0301\u0327 \u00e9',
-  '😀👩‍👩‍👧‍👦🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+  '\u202eRTL\u202c \u05d0\u0628\u200b\u200d\ufeff\u2028\u2029\u0085e\u0301\u0327 \u00e9😀👩‍👩‍👧‍👦🏴󠁧󠁢󠁥󠁮󠁧󠁿.',
   '𝒳'.repeat(255),
   'ѕmѕ',
-  '\r\nBcc: x@example.com',
-  '\u0001\u001b[31m\u007f',
-  "'; DROP TABLE messages; --",
+  '\r\nBcc: x@example.com\u0001\u001b[31m\u007f',
+  "'; DROP TABLE messages; -- ..%2f%00%0d%0a\\",
   '{{constructor}} ${7*7} <script>',
-  '..%2f%00%0d%0a\\',
   '__proto__',
   '-1',
   'NaN',
@@ -46,14 +40,13 @@ const corpus = [
   'x'.repeat(5000),
 ];
 const huge = 'x'.repeat(1_000_000);
+/** Other operations refuse so large a body whole, whatever is in it. */
+const takesHuge = ({ bodyBytesMax }: Endpoint) => bodyBytesMax !== undefined;
 
 /** The value at this place of an answer's resource. */
 function seenAt(data: Record<string, unknown>, path: string[]): unknown {
   const holder = [data, ...Object.values(data)].find((value) => typeof value === 'object' && value !== null && (path[0] ?? '') in value);
-  return path.reduce<unknown>(
-    (value, name) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined),
-    holder,
-  );
+  return valueAt(holder, path);
 }
 
 describe('every text field with unusual texts', () => {
@@ -72,10 +65,10 @@ describe('every text field with unusual texts', () => {
 
   for (const item of writing) {
     it(`${item.id}: a documented status, and accepted texts come back unchanged`, async () => {
-      for (const { path } of bodyFields(item).filter(isText)) {
-        for (const [index, value] of [...corpus, huge].entries()) {
+      for (const [at, { path }] of bodyFields(item).filter(isText).entries()) {
+        for (const [index, value] of (at === 0 || takesHuge(item) ? [...corpus, huge] : corpus).entries()) {
           const what = `${path.join('.')} ${JSON.stringify(value.slice(0, 30))}`;
-          const answer = await send(item, placed(goodBody(item, `${index}${path.join('')}${item.method}`), path, value));
+          const answer = await send(item, placed(goodBody(item, `${index}${path.join('')}${item.method}`, path), path, value));
           assert.ok(documented(item).includes(answer.status), `${what}: ${answer.status}`);
           if (answer.status >= 300) continue;
           assert.ok(isStorable(value), `${what} was taken`);
@@ -94,10 +87,19 @@ describe('every text field with unusual texts', () => {
     });
   }
 
+  const texts = corpus.filter((text) => text.isWellFormed());
+  const declared = new Set<string>();
+  /** All texts for a declaration. Lists that share it, such as that of the page, read it with the same code: one text for each. */
+  const textsFor = (name: string, schema: object) => {
+    const declaration = JSON.stringify([name, schema]);
+    const isFirst = !declared.has(declaration);
+    declared.add(declaration);
+    return isFirst ? texts : ['-1'];
+  };
   for (const item of endpoints.filter(({ query }) => query !== undefined)) {
     it(`${item.id}: 200 or 400 for every parameter`, async () => {
-      for (const { path } of fieldsOf(jsonSchema(item.query as NonNullable<Endpoint['query']>))) {
-        for (const value of corpus.filter((text) => text.isWellFormed())) {
+      for (const { path, schema } of fieldsOf(jsonSchema(item.query as NonNullable<Endpoint['query']>))) {
+        for (const value of textsFor(path.join('.'), schema)) {
           const url = `${pathWith(item, resourceIds[listOf(item)] ?? '')}?${path[0]}=${encodeURIComponent(value)}`;
           const { status } = await app.call(
             'GET',
