@@ -1,6 +1,6 @@
 /** The examples, links and error texts of the OpenAPI document: each is what its schema says. */
 import assert from 'node:assert/strict';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { components, type Content, document, operations } from './document.js';
 import { channels } from '../../../models/channels.js';
@@ -8,12 +8,22 @@ import { channels } from '../../../models/channels.js';
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 
+const validators = new Map<string, ValidateFunction>();
+
+/** Most answers have a schema of another operation: that of an error, a list or a resource. */
+function validatorOf(schema: object): ValidateFunction {
+  const text = JSON.stringify(schema);
+  const validate = validators.get(text) ?? ajv.compile({ ...schema, components });
+  validators.set(text, validate);
+  return validate;
+}
+
 /** Asserts that there are examples, and that each is what the schema says. */
 function assertExamples(what: string, { content }: Content): void {
   const { schema, example, examples = {} } = Object.values(content ?? {})[0] ?? { schema: {} };
   const values = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
   assert.ok(values.length > 0, `${what} has no example: add it to api/openapi/samples/`);
-  const validate = ajv.compile({ ...schema, components });
+  const validate = validatorOf(schema);
   for (const value of values) assert.ok(validate(value), `${what}: ${JSON.stringify(validate.errors)}`);
 }
 
