@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
-import { ApiKey } from '../../../models/tables/api-key.js';
-import type { Workspace } from '../../../models/tables/workspace.js';
-import { scopes } from '../../../models/rules/accounts/api-key.js';
+import { endpoints } from '../../../api/endpoints/index.js';
 import { bearer, restClient, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { scrape, type Series, sumOf } from '../../support/metrics-page.js';
 import { freePort } from '../../support/network/free-port.js';
 import { type Receiver, startReceiver } from '../../support/network/receiver.js';
-import { buildWorkspace } from '../../support/rows/factories.js';
+import { listLoadedModules } from '../../support/loaded-modules.js';
 import { type Service, startService } from '../../support/service.js';
+import { buildWorkspaces, callEach, readBalances, recipient, sendFromEach, together, usedWorkflows, useEach } from './use-everything.js';
 
-/** Workspaces, and how many of them send. */
-const many = 1_000;
-const sending = 200;
-const together = 20;
-const recipient = (at: number) => `+1555200${String(at).padStart(4, '0')}`;
+const sampledByClient = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+/** docs/observability/metrics.md says this number. */
+const seriesMax = 2_000;
+
+/** Workspaces, and how many of them send: both are more than the series that may be new. */
+const many = 400;
+const sending = 160;
 const names = (series: Series) => new Set(series.keys());
 
 describe('metrics', () => {
@@ -22,58 +23,33 @@ describe('metrics', () => {
   let receiver: Receiver;
   let api: number;
   let worker: number;
+  const loaded = listLoadedModules();
   before(async () => {
     [api, worker, receiver] = await Promise.all([freePort(), freePort(), startReceiver()]);
-    service = await startService({ apiEnv: { METRICS_PORT: String(api) }, workerEnv: { METRICS_PORT: String(worker - 1) } });
+    service = await startService({
+      env: loaded.env,
+      apiEnv: { METRICS_PORT: String(api) },
+      workerEnv: { METRICS_PORT: String(worker - 1) },
+    });
   });
   after(async () => {
     await service.stop();
     await receiver.close();
+    loaded.remove();
   });
 
-  const send = (key: string, body: object) =>
-    fetch(`${service.url}/api/v1/messages/send`, {
-      method: 'POST',
-      headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
   const delivered = async (count: number) =>
     until(async () => {
       const [row] = await rows<{ count: number }>(service.db, "SELECT count(*) FROM messages WHERE status = 'delivered'");
       return Number(row?.count) >= count;
     }, `${count} messages are delivered`);
 
-  /** @returns them with a key each; the first ones can send */
-  async function buildWorkspaces(): Promise<{ workspaces: Workspace[]; keys: string[] }> {
-    const workspaces: Workspace[] = [];
-    while (workspaces.length < many) {
-      const credits = workspaces.length < sending ? 100_000 : 0;
-      workspaces.push(...(await Promise.all(Array.from({ length: together }, () => buildWorkspace(service.db, credits)))));
-    }
-    const keys: string[] = [];
-    const issue = async ({ id }: Workspace) =>
-      (await ApiKey.issue(service.config.secretKey, { workspace_id: id, name: 'test', scopes })).key;
-    while (keys.length < many) keys.push(...(await Promise.all(workspaces.slice(keys.length, keys.length + together).map(issue))));
-    return { workspaces, keys };
-  }
-  const read = async (key: string) => {
-    const answer = await fetch(`${service.url}/api/v1/balance`, { headers: { 'X-API-Key': key } });
-    assert.equal(answer.status, 200, await answer.text());
-  };
-  const sendFrom = (keys: string[], begin: number) =>
-    Promise.all(
-      keys.slice(begin, begin + together).map(async (key, index) => {
-        const body = { to: recipient(begin + index), channel: 'sms', content: { text: 'Hello' } };
-        assert.equal((await send(key, body)).status, 201);
-      }),
-    );
-
   it('metrics count the way of a message: accept, hand-off, reports, delivery, webhook', async () => {
     const client = restClient(service.url);
     const account = await client.signUp();
     const hook = { url: receiver.url, events: ['message.delivered'] };
     assert.equal((await client.call('POST', '/api/v1/webhooks', { body: hook, headers: bearer(account.token) })).status, 201);
-    await client.send(account);
+    await client.send(account, {}, { traceparent: sampledByClient });
     await receiver.until(1);
     await delivered(1);
     const [{ series: inApi }, { series: inWorker }] = [await scrape(api), await scrape(worker)];
@@ -158,21 +134,59 @@ describe('metrics', () => {
     }
   });
 
-  it('metrics have no further series for a thousand workspaces, and name nobody', async () => {
-    const { workspaces, keys } = await buildWorkspaces();
-    await read(keys[0] ?? '');
-    await sendFrom(keys, 0); // the first messages that share a workflow bring the series of its type
+  it('metrics have no further series for hundreds of workspaces, and name nobody', async () => {
+    const workspaces = await buildWorkspaces(service, many, sending);
+    const keys = workspaces.map(([, key]) => key);
+    await readBalances(service.url, keys.slice(0, 1));
+    await sendFromEach(service.url, keys.slice(0, together)); // the first messages that share a workflow bring the series of its type
     await delivered(together + 4);
     const before = [names((await scrape(api)).series), names((await scrape(worker)).series)];
-    for (let begin = together; begin < sending; begin += together) await sendFrom(keys, begin);
-    for (let begin = sending; begin < many; begin += together) await Promise.all(keys.slice(begin, begin + together).map(read));
+    await sendFromEach(service.url, keys.slice(together, sending));
+    await readBalances(service.url, keys.slice(sending));
     await delivered(sending + 4);
     const pages = [await scrape(api), await scrape(worker)];
     for (const [at, { series, text }] of pages.entries()) {
       const added = [...names(series)].filter((name) => before[at]?.has(name) !== true);
       assert.ok(added.length < 100, added.join('\n'));
-      for (const secret of [...workspaces.map(({ id }) => id), ...keys, ...keys.map((_, index) => recipient(index)), receiver.url])
+      for (const secret of [...workspaces.flatMap(([{ id }, key]) => [id, key]), recipient, receiver.url])
         assert.ok(!text.includes(secret), secret);
     }
+  });
+
+  it('the metrics port serves its pages and nothing else', async () => {
+    const statusOf = async (path: string, method = 'GET') => (await fetch(`http://127.0.0.1:${api}${path}`, { method })).status;
+    assert.deepEqual([await statusOf('/live'), await statusOf('/other'), await statusOf('/metrics', 'POST')], [200, 404, 405]);
+  });
+
+  it('an installation in which everything was used has no more series than its document says', async () => {
+    const account = await restClient(service.url).signUp();
+    await useEach(service.url, account, receiver);
+    await callEach(service.url, account);
+    let lacking: string[] = [];
+    await until(
+      async () => {
+        const { text } = await scrape(worker);
+        lacking = usedWorkflows.filter((type) => !text.includes(`workflow_type="${type}"`));
+        return lacking.length === 0;
+      },
+      () => `the worker shows ${lacking.join(', ')}`,
+    );
+    const pages = [await scrape(api), await scrape(worker)];
+    const counts = pages.map(({ series }) => series.size);
+    const called = new Set(
+      [...(pages[0]?.text ?? '').matchAll(/http_request_seconds_count\{operation="([^"]+)"/g)].map(([, name]) => name),
+    );
+    assert.ok(called.size > 0.9 * endpoints.length, `only ${called.size} operations were called`);
+    const all = counts.reduce((sum, count) => sum + count, 0);
+    assert.ok(all <= seriesMax, `${all} series: API and worker ${counts.join(', ')}`);
+  });
+
+  it('a service without an endpoint for traces has loaded no tracing when it ends, and sent no trace headers to receivers', async () => {
+    await Promise.all([service.api.stop(), service.worker.stop()]);
+    const threads = loaded.ofThreads();
+    assert.ok(threads.length >= 3, 'the API, and two threads of the worker');
+    // The library of the metrics brings the interface, which does nothing by itself.
+    assert.deepEqual(new Set(threads.flat()), new Set(['@opentelemetry/api']));
+    assert.ok(receiver.received.length > 0 && receiver.received.every(({ headers }) => headers.traceparent === undefined));
   });
 });

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { freePort } from '../../support/network/free-port.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { createSpanSink } from '../../../models/tracing/otlp.js';
@@ -11,27 +9,28 @@ import { testConfig } from '../../support/config.js';
 import { restClient } from '../../support/client.js';
 import { type Collector, startCollector } from '../../support/network/collector.js';
 import { startReceiver } from '../../support/network/receiver.js';
-import { type ServiceOptions, startService } from '../../support/service.js';
+import { listLoadedModules } from '../../support/loaded-modules.js';
+import { startService } from '../../support/service.js';
 
-const listModules = resolve(import.meta.dirname, '../../support/list-modules.js');
 const sampledByClient = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 describe('traces that nobody wants', () => {
   let collector: Collector;
-  let folder: string;
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'tidings-modules-'));
     collector = await startCollector();
   });
   after(async () => {
     await collector.close();
-    rmSync(folder, { recursive: true });
   });
 
-  /** Sends a message with a webhook to its end. @returns `traceparent` of each request to the receiver */
-  const sendWith = async (options: ServiceOptions) => {
+  /**
+   * Sends a message with a webhook to its end, with a service in this process, which traces as these settings say; `api/operators/traces.test` traces
+   * processes. @returns `traceparent` of each request to the receiver
+   */
+  const sendTraced = async (env: NodeJS.ProcessEnv) => {
+    const endTracing = await startTracing({ tracing: testConfig(env).tracing, logger: createLogger('test', 'silent'), part: 'test' });
     const receiver = await startReceiver();
-    const service = await startService(options);
+    const service = await startService({ isHere: true, env });
     try {
       const client = restClient(service.url);
       const account = await client.signUp();
@@ -43,40 +42,9 @@ describe('traces that nobody wants', () => {
     } finally {
       await service.stop();
       await receiver.close();
-    }
-  };
-  /** The same with a service in this process, which traces as these settings say; `api/operators/traces.test` traces processes. */
-  const sendTraced = async (env: NodeJS.ProcessEnv) => {
-    const endTracing = await startTracing({ tracing: testConfig(env).tracing, logger: createLogger('test', 'silent'), part: 'test' });
-    try {
-      return await sendWith({ isHere: true, env });
-    } finally {
       await endTracing();
     }
   };
-  /** @returns the packages that each thread had loaded */
-  const modulesIn = (file: string): string[][] =>
-    readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-
-  it('no tracing is loaded without an endpoint, and receivers get no trace headers', async () => {
-    const file = join(folder, 'service.txt');
-    const traceparents = await sendWith({ env: { NODE_OPTIONS: `--import=${listModules}`, MODULES_FILE: file } });
-    const threads = modulesIn(file);
-    assert.ok(threads.length >= 3, 'the API, and two threads of the worker');
-    // The library of the metrics brings the interface, which does nothing by itself.
-    assert.deepEqual(new Set(threads.flat()), new Set(['@opentelemetry/api']));
-    assert.deepEqual(traceparents, [undefined]);
-  });
-
-  it('the list of modules has those of tracing where it is loaded', () => {
-    const file = join(folder, 'tracing.txt');
-    const script = resolve(import.meta.dirname, '../../../models/tracing/otlp.js');
-    execFileSync(process.execPath, [`--import=${listModules}`, script], { env: { MODULES_FILE: file } });
-    assert.ok(modulesIn(file).flat().includes('@opentelemetry/sdk-trace'));
-  });
 
   it('no trace is recorded when the share is 0, and the trace of a client is passed on unchanged', async () => {
     const traceparents = await sendTraced({
@@ -86,6 +54,14 @@ describe('traces that nobody wants', () => {
     });
     assert.deepEqual(traceparents, [sampledByClient]);
     assert.deepEqual(collector.spans, []); // tracing has ended, and has sent what it had
+  });
+
+  it('the list of modules that `api/operators/metrics.test` reads has those of tracing where it is loaded', () => {
+    const tracing = listLoadedModules();
+    const script = resolve(import.meta.dirname, '../../../models/tracing/otlp.js');
+    execFileSync(process.execPath, [script], { env: tracing.env });
+    assert.ok(tracing.ofThreads().flat().includes('@opentelemetry/sdk-trace'));
+    tracing.remove();
   });
 
   it('messages are delivered while the collector of traces is dead', async () => {
