@@ -58,8 +58,8 @@ describe('logins', () => {
       assert.equal((await me.logIn()).status, 200);
     }
   });
-  it('at most 40 of 1000 guesses from 200 addresses are checked, and a reset lets the owner in', async () => {
-    const answers = await Promise.all(Array.from({ length: 1000 }, (_, index) => logIn(me.email, `wrong horse ${index}`, ip(index % 200))));
+  it('at most 40 of 300 guesses from 200 addresses are checked, and a reset lets the owner in', async () => {
+    const answers = await Promise.all(Array.from({ length: 300 }, (_, index) => logIn(me.email, `wrong horse ${index}`, ip(index % 200))));
     const tried = answers.filter(({ status }) => status === 401).length;
     assert.ok(tried >= 1 && tried <= 40, `${tried} were tried`);
     assert.ok(answers.every(({ status }) => [401, 429, 503].includes(status)));
