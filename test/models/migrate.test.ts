@@ -47,7 +47,7 @@ describe('migrating a database', function () {
   }
 
   it('each migration is applied once if several processes migrate at the same time', async () => {
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       await makeDue([...withoutTransaction, ...withTransaction]);
       const applied = await Promise.all([process(), process(), process()].map((db) => migrate(db)));
       assert.deepEqual(applied.flat().toSorted(), [...withTransaction, ...withoutTransaction], `round ${round}`);
@@ -83,7 +83,7 @@ describe('migrating a database', function () {
 
   it('several processes at the same time grant the role of the program its rights without an error', async () => {
     const urls = { migrateDatabaseUrl: test.url, databaseUrl: asProgram(test.url) };
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       assert.deepEqual(await Promise.all(Array.from({ length: 4 }, () => migrateWith(urls))), [[], [], [], []]);
     }
   });

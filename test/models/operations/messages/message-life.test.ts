@@ -36,7 +36,7 @@ describe('the life of messages', () => {
         await life.assertAgreement();
         for (const { status } of life.oracle.messages) seen.add(status);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
     await assertBooks(test.db);
     assert.deepEqual(

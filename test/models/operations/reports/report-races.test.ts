@@ -10,7 +10,7 @@ import { acceptedAs, buildClaimed, buildSent, giveUpNow, messageOf, reportOf, st
 import { applyReports, recordHandoffs, recordReports, testKey } from '../../../support/rows/reports.js';
 
 /** Each race is run so often, several at a time. */
-const rounds = 120;
+const rounds = 60;
 
 describe('reports that race with the work on their group', () => {
   const test = useDatabase({ poolMax: 20, checksBooks: true });
@@ -26,7 +26,7 @@ describe('reports that race with the work on their group', () => {
   const unapplied = async (messageId: string) =>
     (await rows(test.db, 'SELECT status FROM delivery_reports WHERE message_id = $1 AND applied_at IS NULL', [messageId])).length;
 
-  /** Runs `round` often, eight at a time; it returns what went wrong. */
+  /** Runs `round` often, four at a time; it returns what went wrong. */
   const repeat = async (round: () => Promise<string | null>) => {
     const faults: string[] = [];
     let left = rounds;
