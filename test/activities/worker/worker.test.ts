@@ -12,6 +12,7 @@ import { workflowIds } from '../../../workflows/contract.js';
 import { testEnv } from '../../support/config.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { until } from '../../support/client.js';
+import { forBriefProcess } from '../../support/parts/child.js';
 import { freshNamespace, type TestTemporal } from '../../support/temporal/temporal.js';
 
 describe('the worker process', () => {
@@ -32,7 +33,7 @@ describe('the worker process', () => {
     TEMPORAL_NAMESPACE = temporal.namespace,
   ) => {
     const { PATH, NODE_V8_COVERAGE } = process.env;
-    return spawn(process.execPath, [resolve(import.meta.dirname, '../../../activities/worker.js')], {
+    return spawn(process.execPath, [...forBriefProcess, resolve(import.meta.dirname, '../../../activities/worker.js')], {
       env: {
         PATH,
         NODE_V8_COVERAGE,
