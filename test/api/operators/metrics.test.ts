@@ -5,7 +5,7 @@ import { rows } from '../../support/database.js';
 import { scrape, type Series, sumOf } from '../../support/metrics-page.js';
 import { freePort } from '../../support/network/free-port.js';
 import { type Receiver, startReceiver } from '../../support/network/receiver.js';
-import { listLoadedModules } from '../../support/loaded-modules.js';
+import { listLoadedModules } from '../../support/parts/loaded-modules.js';
 import { type Service, startService } from '../../support/service.js';
 import { buildWorkspaces, callEach, readBalances, recipient, sendFromEach, together, usedWorkflows, useEach } from './use-everything.js';
 

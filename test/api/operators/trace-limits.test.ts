@@ -9,7 +9,7 @@ import { testConfig } from '../../support/config.js';
 import { restClient } from '../../support/client.js';
 import { type Collector, startCollector } from '../../support/network/collector.js';
 import { startReceiver } from '../../support/network/receiver.js';
-import { listLoadedModules } from '../../support/loaded-modules.js';
+import { listLoadedModules } from '../../support/parts/loaded-modules.js';
 import { startService } from '../../support/service.js';
 
 const sampledByClient = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

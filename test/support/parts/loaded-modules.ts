@@ -15,7 +15,7 @@ export function listLoadedModules(): LoadedModules {
   const folder = mkdtempSync(join(tmpdir(), 'tidings-modules-'));
   const file = join(folder, 'modules');
   return {
-    env: { NODE_OPTIONS: `--import=${resolve(import.meta.dirname, 'list-modules.js')}`, MODULES_FILE: file },
+    env: { NODE_OPTIONS: `--import=${resolve(import.meta.dirname, '../list-modules.js')}`, MODULES_FILE: file },
     ofThreads: () =>
       readFileSync(file, 'utf8')
         .trim()
