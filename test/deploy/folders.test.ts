@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, relative, resolve } from 'node:path';
 import { root } from './project.js';
 
 const rooms = ['activities', 'api', 'bench', 'clients', 'console', 'docs', 'harness', 'local', 'models', 'test', 'verify', 'workflows'];
@@ -21,5 +22,14 @@ describe('folders', () => {
     assert.ok(counts.size > 50, 'the folders were not found');
     const full = [...counts].filter(([folder, count]) => count > filesMax && !grows.has(folder));
     assert.deepEqual(full, []);
+  });
+
+  it('every test file is in the run of npm test, once', () => {
+    const { spec } = createRequire(import.meta.url)(`${root}/test/support/all-tests.cjs`) as { spec: string[] };
+    const sources = readdirSync(`${root}/test`, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.test.ts') && !name.includes('node_modules'),
+    );
+    const built = spec.map((file) => relative(`${root}/dist/test`, resolve(file)).replace(/js$/, 'ts'));
+    assert.deepEqual(built.toSorted(), sources.toSorted());
   });
 });
