@@ -11,7 +11,9 @@ export type Operation =
   | 'get-batch'
   | 'replay'
   | 'resend'
-  | 'update-webhook';
+  | 'update-webhook'
+  | 'suppress'
+  | 'erase';
 
 /** One message of a request. */
 export interface Item {
@@ -39,8 +41,10 @@ export interface CallRecord {
   workspace: string;
   /** `Idempotency-Key`; null if none was sent. */
   key: string | null;
-  /** send and bulk */
+  /** send, bulk and suppress */
   channel?: Channel;
+  /** suppress: the recipient on this channel. */
+  to?: string;
   /** send: one. bulk: the messages that the batch must have, without invalid recipients and duplicates. */
   items?: Item[];
   fallback?: Step[];
@@ -49,7 +53,7 @@ export interface CallRecord {
   expiresAt?: number;
   /** bulk: messages per second. */
   rate?: number;
-  /** cancel: the message; pause, resume, cancel-batch, get-batch: the batch; replay, resend, update-webhook: the webhook. */
+  /** cancel, erase: the message, whose recipient is erased; pause, resume, cancel-batch, get-batch: the batch; replay, resend, update-webhook: the webhook. */
   target?: string;
   /** update-webhook: the changed fields. replay: `since` in epoch milliseconds. */
   change?: { is_active?: boolean; events?: string[]; url?: string; since?: number };

@@ -9,7 +9,7 @@ import { openHistory, type HistoryWriter } from './history.js';
 import type { PhaseRecord } from './records.js';
 import { ApiClient } from './load/api-client.js';
 import { runLoad } from './load/clients.js';
-import { type LoadPlan, planLoad } from './load/plan.js';
+import { type LoadPlan, minutesOf, planLoad } from './load/plan.js';
 import { openWorkspace } from './load/workspace.js';
 import { nemesesOf, type NemesisName } from './nemeses/all.js';
 import { planNemeses, runTimetable, type TimetableRun } from './nemeses/timetable.js';
@@ -24,6 +24,8 @@ export interface RunPlan {
   folder: string;
   programs: Programs;
   loadMs: number;
+  /** Per second. */
+  bursts: number;
   nemeses?: readonly NemesisName[];
   /** Written to the first line of the history: commit, and the command that repeats the run. */
   about: Record<string, string | number>;
@@ -44,6 +46,8 @@ export interface Seen {
 
 /** Clients that repeat their calls give up this long after the load. All faults have ended by then, so the service is at fault. */
 const patienceMs = 90_000;
+/** Thousandths of a credit of each workspace. The first one wants to send more than they pay. */
+const creditsPerMinute = 100_000;
 /** Time for parts to reconnect after they or their peers were down. */
 const calmMs = 2_000;
 
@@ -56,7 +60,7 @@ export async function runOne(plan: RunPlan): Promise<Seen> {
   const historyPath = join(plan.folder, 'history.jsonl');
   const history = openHistory(historyPath);
   history.append(phase('run', { seed: plan.seed, ...plan.about }));
-  const load = planLoad(plan.seed, plan.loadMs, random.fork('load'));
+  const load = planLoad(plan, random.fork('load'));
   const started = performance.now();
   const stage = await openStage({ ...plan, random: random.fork('stage'), history, hooks: load.workspaces });
   plan.cleanup.add(() => stage.close());
@@ -90,7 +94,7 @@ async function underFaults(plan: RunPlan, load: LoadPlan, stage: Stage, history:
   }
   const workspaces = await Promise.all(stage.hooks.map((hooks) => openWorkspace(client, hooks)));
   const db = connect(stage.servers.databaseUrl, 1);
-  for (const { id } of workspaces) await equip(db, id);
+  for (const { id } of workspaces) await equip(db, id, Math.round(creditsPerMinute * plan.bursts * minutesOf(plan.loadMs)));
   await db.close();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // every waiting part listens to it

@@ -56,6 +56,16 @@ describe('the oracle of the chaos battery', () => {
   });
 
   describe('on what the contract permits under faults', () => {
+    /** A message of no batch whose hand-off is unknown. Its carrier was called once. */
+    const unknownIn = (run: Draft) =>
+      first(
+        run.snapshot.messages,
+        (each) =>
+          each.error_code === 'handoff_unknown' &&
+          each.batch_id === null &&
+          callsOf(run, each).filter(({ did }) => did === 'received').length === 1,
+      );
+
     /** A message whose hand-off is unknown although its carrier answered, with a fault at the time of the answer. */
     function unknownAfterAnswer(fault: {
       name: string;
@@ -63,8 +73,7 @@ describe('the oracle of the chaos battery', () => {
       ms: number;
     }) {
       const run = draftOf(1);
-      const unknown = run.snapshot.messages.filter(({ error_code }) => error_code === 'handoff_unknown');
-      const row = first(unknown, (each) => callsOf(run, each).filter(({ did }) => did === 'received').length === 1);
+      const row = unknownIn(run);
       const lost = first(callsOf(run, row), ({ did }) => did === 'lost');
       lost.did = 'answered';
       const { name, targets } = fault;
@@ -80,8 +89,7 @@ describe('the oracle of the chaos battery', () => {
       assert.deepEqual(unknownAfterAnswer({ name: 'stop', targets: ['postgres'], ms: 31_000 }), []));
     it('the oracle accepts an unknown hand-off after a worker was frozen between claim and call', () => {
       const run = draftOf(1);
-      const unknown = run.snapshot.messages.filter(({ error_code }) => error_code === 'handoff_unknown');
-      const row = first(unknown, (each) => callsOf(run, each).filter(({ did }) => did === 'received').length === 1);
+      const row = unknownIn(run);
       const received = first(callsOf(run, row), ({ did }) => did === 'received').at;
       first(callsOf(run, row), ({ did }) => did === 'lost').did = 'answered';
       first(run.snapshot.attempts, ({ message_id }) => message_id === row.id).started_at = received - 16_000;

@@ -6,7 +6,7 @@ import { randomOf } from './random.js';
 
 describe('the plans of the battery', () => {
   it('the plans of the battery are the same for the same seed, and differ for another', () => {
-    const plan = (seed: number) => JSON.stringify(planLoad(seed, 60_000, randomOf(seed).fork('load')));
+    const plan = (seed: number) => JSON.stringify(planLoad({ seed, loadMs: 60_000, bursts: 1 }, randomOf(seed).fork('load')));
     assert.equal(plan(5), plan(5));
     assert.notEqual(plan(5), plan(6));
     assert.deepEqual(nemesesOf(5), nemesesOf(5));
@@ -21,7 +21,7 @@ describe('the plans of the battery', () => {
   });
 
   it('plans of the battery give each message its own token and its own recipient', () => {
-    const { acts } = planLoad(9, 60_000, randomOf(9).fork('load'));
+    const { acts } = planLoad({ seed: 9, loadMs: 60_000, bursts: 1 }, randomOf(9).fork('load'));
     const items = acts.flatMap((act) => {
       if (act.kind === 'send') return [act.item];
       return act.kind === 'bulk' ? act.items : [];
@@ -29,6 +29,28 @@ describe('the plans of the battery', () => {
     assert.ok(items.length > 100);
     assert.equal(new Set(items.map(({ token }) => token)).size, items.length);
     assert.equal(new Set(items.map(({ to }) => to)).size, items.length);
+  });
+
+  it('leave a batch paused only if its messages expire, and contain every operation in a few minutes', () => {
+    const { acts } = planLoad({ seed: 9, loadMs: 10 * 60_000, bursts: 1 }, randomOf(9).fork('load'));
+    const steps = acts.flatMap((act) => (act.kind === 'bulk' ? [{ expires: act.expiresInMs !== undefined, steps: act.steps }] : []));
+    const isLeft = (changes: readonly { change: string }[]) =>
+      changes.some(({ change }) => change === 'pause') && !changes.some(({ change }) => change === 'resume');
+    assert.ok(steps.some((batch) => isLeft(batch.steps)));
+    assert.ok(steps.every((batch) => batch.expires || !isLeft(batch.steps)));
+    const done = new Set(steps.flatMap((batch) => batch.steps.map(({ change }) => change)));
+    for (const each of ['pause', 'resume', 'cancel-batch', 'get-batch', 'cancel-some', 'suppress-some'] as const)
+      assert.ok(done.has(each), each);
+    for (const kind of ['replay', 'resend'])
+      assert.ok(
+        acts.some((act) => act.kind === kind),
+        kind,
+      );
+    for (const after of ['repeatAfterMs', 'cancelAfterMs', 'suppressAfterMs', 'eraseAfterMs'] as const)
+      assert.ok(
+        acts.some((act) => act.kind === 'send' && act[after] !== undefined),
+        after,
+      );
   });
 
   it('the plans of the battery follow the command line, which refuses unknown options', () => {
@@ -40,6 +62,7 @@ describe('the plans of the battery', () => {
       ['--seeds', '5-3'],
       ['--seed', '1', '--nemeses', 'flood'],
       ['--seed', '1', '--minutes', '0'],
+      ['--seed', '1', '--bursts', '0'],
     ]) {
       assert.throws(() => readOptions(args));
     }

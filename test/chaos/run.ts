@@ -59,6 +59,7 @@ async function runSeed(seed: number, given: Options, programs: Programs, cleanup
     folder,
     programs,
     loadMs: given.minutes * 60_000,
+    bursts: given.bursts,
     ...(given.nemeses === undefined ? {} : { nemeses: given.nemeses }),
     about: { commit, command },
     say,

@@ -12,12 +12,20 @@ const lookEveryMs = 1_000;
 /** So many checks in a row must find no open work. */
 const stillLooks = 3;
 
+/**
+ * A message of a paused batch waits for its resume if a carrier may have it. The others expire: the load leaves no batch paused that does not
+ * expire.
+ */
 const sql = `
   SELECT
-    (SELECT count(*) FROM messages WHERE status IN ('accepting', 'queued')) AS "messages accepting or queued",
+    (SELECT count(*) FROM messages m LEFT JOIN batches b ON b.id = m.batch_id
+      WHERE m.status IN ('accepting', 'queued') AND NOT (b.status IS NOT DISTINCT FROM 'paused' AND EXISTS (
+        SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND (a.outcome IS NULL OR a.outcome = 'unknown'))))
+      AS "messages accepting or queued",
     (SELECT count(*) FROM messages WHERE status = 'sent' AND status_detail = 'awaiting_report') AS "messages that wait for a report",
     (SELECT count(*) FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.status = 'pending' AND w.is_active) AS "deliveries pending",
-    (SELECT count(*) FROM replays WHERE status = 'running') AS "replays running"`;
+    (SELECT count(*) FROM replays WHERE status = 'running') AS "replays running",
+    (SELECT count(*) FROM erasures WHERE status = 'running') AS "erasures running"`;
 
 /** @returns the open work after the longest wait; empty if the run is settled */
 export async function untilSettled(db: Database, reporter: Reporter): Promise<Moving> {

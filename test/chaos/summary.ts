@@ -30,9 +30,10 @@ export interface Summary {
 }
 
 /** The command that repeats a run. */
-export function commandOf(seed: number, { minutes, nemeses }: Pick<Options, 'minutes' | 'nemeses'>): string {
+export function commandOf(seed: number, { minutes, bursts, nemeses }: Pick<Options, 'minutes' | 'bursts' | 'nemeses'>): string {
   const more = [
     ...(minutes === 1 ? [] : [`--minutes ${minutes}`]),
+    ...(bursts === 1 ? [] : [`--bursts ${bursts}`]),
     ...(nemeses === undefined ? [] : [`--nemeses ${nemeses.length === 0 ? 'none' : nemeses.join(',')}`]),
   ];
   return ['npm run chaos -- --seed', seed, ...more].join(' ');

@@ -4,49 +4,7 @@ import { newToken } from '../history.js';
 import type { Item, Step } from '../client-records.js';
 import { type ReceiverKind, receiverKinds } from '../receivers.js';
 import type { Random } from '../random.js';
-
-export interface SendAct {
-  kind: 'send';
-  atMs: number;
-  workspace: number;
-  channel: Channel;
-  item: Item;
-  text: string;
-  /** With a key, a call is repeated until it is answered. Without one, it is made once. */
-  hasKey: boolean;
-  /** The call is repeated this long after the answer. */
-  repeatAfterMs?: number;
-  fallback?: Step[];
-  scheduledInMs?: number;
-  expiresInMs?: number;
-  /** The message is cancelled this long after the answer. */
-  cancelAfterMs?: number;
-}
-
-export interface BulkAct {
-  kind: 'bulk';
-  atMs: number;
-  workspace: number;
-  channel: Channel;
-  items: Item[];
-  rate?: number;
-  hasKey: boolean;
-  scheduledInMs?: number;
-  /** Milliseconds after the answer, in this order. */
-  steps: { afterMs: number; change: 'pause' | 'resume' | 'cancel-batch' | 'get-batch' }[];
-}
-
-export interface ReplayAct {
-  kind: 'replay';
-  atMs: number;
-  workspace: number;
-  /** The number of the webhook in its workspace. */
-  webhook: number;
-  /** The webhook is first inactive for this time. */
-  pauseMs?: number;
-}
-
-export type Act = SendAct | BulkAct | ReplayAct;
+import type { Act, BulkAct, BulkStep, ReplayAct, ResendAct, SendAct } from './acts.js';
 
 export interface HookPlan {
   kind: ReceiverKind;
@@ -64,25 +22,31 @@ export interface LoadPlan {
 const workspaceCount = 4;
 /** The first workspace sends more than its credits can pay. */
 const weights = [4, 2, 2, 1];
-/** Single sends per second on average. Half of them come in bursts, which form groups. */
-const burstsPerSecond = 1;
+/** Half of the single sends come in bursts, which form groups. */
 const burstMax = 10;
+/** For each minute. */
 const batches = { min: 3, max: 6, recipientsMin: 10, recipientsMax: 50 };
 const replays = { min: 1, max: 3 };
+const resends = { min: 3, max: 8 };
 
-/** Plans the load of a run. */
-export function planLoad(seed: number, loadMs: number, random: Random): LoadPlan {
+/** Plans the load of a run. @param bursts single sends, or bursts of them, per second */
+export function planLoad({ seed, loadMs, bursts }: { seed: number; loadMs: number; bursts: number }, random: Random): LoadPlan {
   const items = itemsOf(seed);
   const acts: Act[] = [];
   const when = () => random.between(0, loadMs);
-  for (let burst = Math.round((loadMs / 1000) * burstsPerSecond); burst > 0; burst -= 1) {
+  for (let burst = Math.round((loadMs / 1000) * bursts); burst > 0; burst -= 1) {
     const [atMs, size] = [when(), random.chance(0.5) ? 1 : random.int(2, burstMax)];
     for (let index = 0; index < size; index += 1) acts.push(planSend(atMs + random.between(0, 60), random, items));
   }
-  for (let count = random.int(batches.min, batches.max); count > 0; count -= 1) acts.push(planBulk(when() * 0.8, random, items));
-  for (let count = random.int(replays.min, replays.max); count > 0; count -= 1) acts.push(planReplay(when(), random));
+  const times = ({ min, max }: { min: number; max: number }) => Math.round(random.int(min, max) * minutesOf(loadMs));
+  for (let count = times(batches); count > 0; count -= 1) acts.push(planBulk(when() * 0.8, random, items));
+  for (let count = times(replays); count > 0; count -= 1) acts.push(planReplay(when(), random));
+  for (let count = times(resends); count > 0; count -= 1) acts.push(planResend(when(), random));
   return { loadMs, workspaces: planHooks(random), acts: acts.toSorted((one, other) => one.atMs - other.atMs) };
 }
+
+/** What happens a few times a minute happens as often in the shortest run. */
+export const minutesOf = (loadMs: number): number => Math.max(1, loadMs / 60_000);
 
 /**
  * Each workspace has an ordered webhook and an unordered one. The ordered one sends one event at a time, so its receiver is never slow:
@@ -127,8 +91,17 @@ function planSend(atMs: number, random: Random, items: NextItem): SendAct {
   if (random.chance(0.1)) act.scheduledInMs = random.between(2_000, 15_000);
   if (random.chance(0.03)) act.expiresInMs = (act.scheduledInMs ?? 0) + random.between(1_000, 5_000);
   if (random.chance(act.scheduledInMs === undefined ? 0.03 : 0.3)) act.cancelAfterMs = random.between(0, 4_000);
+  if (random.chance(act.scheduledInMs === undefined ? 0.03 : 0.2)) act.suppressAfterMs = random.between(0, 4_000);
+  if (isErasable(act) && random.chance(0.1)) act.eraseAfterMs = random.between(0, 8_000);
   return act;
 }
+
+/**
+ * After an erasure, a repeated request is unknown, and a carrier's id that names the recipient is another one. The steps of a chain share the
+ * recipient. So none of these messages is erased.
+ */
+const isErasable = ({ channel, fallback, repeatAfterMs, cancelAfterMs }: SendAct): boolean =>
+  channel !== 'whatsapp' && fallback === undefined && repeatAfterMs === undefined && cancelAfterMs === undefined;
 
 /** One further channel, rarely two. */
 function planFallback(number: number, first: Channel, random: Random): Step[] {
@@ -148,26 +121,33 @@ function planBulk(atMs: number, random: Random, items: NextItem): BulkAct {
     channel,
     items: recipients.map(({ to, token }) => ({ to, token, length: [...bulkText(token)].length })),
     hasKey: random.chance(0.85),
-    steps: planSteps(random),
+    steps: [],
   };
   const rate = random.choose([undefined, 2, 5, 20]);
   if (rate !== undefined) act.rate = rate;
   if (random.chance(0.15)) act.scheduledInMs = random.between(2_000, 8_000);
+  if (random.chance(0.35)) act.expiresInMs = (act.scheduledInMs ?? 0) + random.between(2_000, 12_000);
+  act.steps = planSteps(random, act.expiresInMs);
   return act;
 }
 
 /** The text of a batch for the recipient with this token. */
 export const bulkText = (token: string): string => `Dear customer, your order ${token} is on its way.`;
 
-function planSteps(random: Random): BulkAct['steps'] {
-  const steps: BulkAct['steps'] = [];
-  const after = (afterMs: number, change: BulkAct['steps'][number]['change']) => steps.push({ afterMs, change });
-  if (random.chance(0.4)) {
-    after(random.between(0, 5_000), 'pause');
-    after(random.between(1_000, 6_000), 'resume');
-  }
-  if (random.chance(0.25)) after(random.between(0, 6_000), 'cancel-batch');
-  after(random.between(0, 3_000), 'get-batch');
+/** Of the batches that expire, half stay paused, so that all their messages that were not handed off expire. */
+function planSteps(random: Random, expiresInMs: number | undefined): BulkStep[] {
+  const steps: BulkStep[] = [];
+  const staysPaused = expiresInMs !== undefined && random.chance(0.5);
+  const isPaused = staysPaused || random.chance(0.4);
+  const some = (change: 'cancel-some' | 'suppress-some') =>
+    steps.push({ afterMs: random.between(0, 2_000), change, count: random.int(1, 8) });
+  const after = (afterMs: number, change: 'pause' | 'resume' | 'cancel-batch' | 'get-batch') => steps.push({ afterMs, change });
+  if (isPaused) after(random.between(0, staysPaused ? 2_000 : 5_000), 'pause');
+  if (random.chance(0.3)) some('cancel-some');
+  if (random.chance(0.3)) some('suppress-some');
+  if (isPaused && !staysPaused) after(random.between(1_000, 6_000), 'resume');
+  if (!staysPaused && random.chance(0.25)) after(random.between(0, 6_000), 'cancel-batch');
+  after(random.between(0, 3_000) + (staysPaused ? expiresInMs : 0), 'get-batch');
   return steps;
 }
 
@@ -176,3 +156,11 @@ function planReplay(atMs: number, random: Random): ReplayAct {
   if (random.chance(0.4)) act.pauseMs = random.between(1_000, 5_000);
   return act;
 }
+
+const planResend = (atMs: number, random: Random): ResendAct => ({
+  kind: 'resend',
+  atMs,
+  workspace: random.int(0, workspaceCount - 1),
+  webhook: random.int(0, 1),
+  place: random.next(),
+});

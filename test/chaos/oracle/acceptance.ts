@@ -29,17 +29,23 @@ function missing({ snapshot, message }: Evidence, request: Request, id: string):
   return lost.map(({ token }) => found('An accepted batch lacks one of its messages', id, token));
 }
 
-/** Nothing waits forever: when all work is settled, only scheduled and paused messages are queued. Source: README, "it survives any crash". */
+const never = Number.POSITIVE_INFINITY;
+
+/**
+ * Nothing waits forever: when all work is settled, only scheduled and paused messages are queued, unless they have expired. A paused one that a
+ * carrier may have does not expire. Source: README, "it survives any crash"; docs/contract/batches.md.
+ */
 const acceptedEnds: Rule = {
   name: 'accepted-ends',
   promise:
-    'Every accepted message reaches a final status: at the end of a run only scheduled messages and those of paused batches are queued.',
-  check: ({ snapshot }) => {
-    const waiting = new Set(
-      snapshot.batches.filter(({ status, scheduled_at }) => status === 'paused' || (scheduled_at ?? 0) > snapshot.at).map(({ id }) => id),
-    );
-    const waits = ({ batch_id, scheduled_at }: MessageFact) =>
-      (scheduled_at ?? 0) > snapshot.at || (batch_id !== null && waiting.has(batch_id));
+    'Every accepted message reaches a final status: at the end of a run only scheduled messages and those of paused batches that have not expired are queued.',
+  check: ({ snapshot, requestOf, attemptsOf }) => {
+    const paused = new Set(snapshot.batches.filter(({ status }) => status === 'paused').map(({ id }) => id));
+    const isPaused = ({ id, token, batch_id }: MessageFact) =>
+      paused.has(batch_id ?? '') &&
+      ((requestOf.get(token ?? '')?.calls[0]?.expiresAt ?? never) > snapshot.at ||
+        attemptsOf.get(id)?.some(({ outcome }) => outcome === null || outcome === 'unknown') === true);
+    const waits = (row: MessageFact) => (row.scheduled_at ?? 0) > snapshot.at || isPaused(row);
     return [
       ...snapshot.messages
         .filter((row) => row.status === 'accepting' || (row.status === 'queued' && !waits(row)))

@@ -124,15 +124,16 @@ const eventIsSigned: Rule = {
     arrivals.filter(({ signed }) => !signed).map(({ id, webhook }) => found('An event arrived without a valid signature', id, webhook)),
 };
 
-/** The payload agrees with the row. Source: docs/contract/webhooks.md, Payload; messages.md, Credit costs. */
+/** The payload agrees with the row, which an erasure may have emptied. Source: docs/contract/webhooks.md, Payload; messages.md, Credit costs. */
 const eventIsTrue: Rule = {
   name: 'event-is-true',
   promise: 'The body of each event agrees with its message.',
-  check: ({ snapshot, message, takenOver }) =>
+  check: ({ snapshot, message, erased, takenOver }) =>
     snapshot.events.flatMap((event) => {
       const row = message.get(event.message_id);
       if (row === undefined || event.body === null) return [];
-      const wrong = wrongFields(event, event.body, row, takenOver.get(row.id) ?? 0);
+      const isErased = erased.has(row.id); // then only the event of a late correction has a body
+      const wrong = wrongFields(event, event.body, isErased ? { ...row, to: '' } : row, takenOver.get(row.id) ?? 0);
       return wrong.length === 0 ? [] : [found(`An event does not agree with its message: ${wrong.join(', ')}`, event.id, row.id)];
     }),
 };

@@ -39,7 +39,10 @@ export interface Limits {
 const defaultLimits: Limits = { unknownHandoffMs: 120_000, handoffMs: 14_400_000, webhookAttempts: 10 };
 
 export interface Evidence {
+  /** Its erased messages have the recipients and tokens of their requests, so that other rules can judge them too. */
   snapshot: Snapshot;
+  /** Erased messages as they are stored, by id. */
+  erased: ReadonlyMap<string, MessageFact>;
   limits: Limits;
   calls: Call[];
   /** Sends and bulk sends. */
@@ -69,24 +72,32 @@ export interface Evidence {
   webhook: ReadonlyMap<string, WebhookFact>;
   /** By the id of the message, batch or webhook of the call. */
   callsOn: ReadonlyMap<string, Call[]>;
+  /** The calls that suppress a recipient, by `placeOf`. */
+  suppressionsOf: ReadonlyMap<string, Call[]>;
 }
 
 /** Identifies a message of a run from outside: steps of a chain have the same token, but another channel and recipient. */
 export const wordOf = ({ token, channel, to }: { token: string | null; channel: string; to: string }) => `${token} ${channel} ${to}`;
 
+/** Identifies a recipient of a workspace on a channel. */
+export const placeOf = ({ workspace, channel = '', to = '' }: { workspace: string; channel?: string; to?: string }) =>
+  `${workspace} ${channel} ${to}`;
+
 const ofType = <Type extends HistoryRecord['type']>(history: History, type: Type) =>
   history.filter((record): record is Extract<HistoryRecord, { type: Type }> => record.type === type);
 
 /** Indexes a history and a snapshot once, so that each look-up takes constant time. */
-export function gather(history: History, snapshot: Snapshot, limits: Partial<Limits> = {}): Evidence {
+export function gather(history: History, stored: Snapshot, limits: Partial<Limits> = {}): Evidence {
   const calls = callsOf(history);
   const requests = requestsOf(calls);
+  const snapshot = withErased(stored, requests);
   const handoffs = collectHandoffs(ofType(history, 'carrier'));
   const reports = reportsIn(history);
   const arrivals = ofType(history, 'event');
   const tokens = requests.flatMap((request) => request.items.map(({ token }) => [token, request] as const));
   return {
     snapshot,
+    erased: new Map(stored.messages.filter(({ erased_at }) => erased_at !== null).map((row) => [row.id, row])),
     limits: { ...defaultLimits, ...limits },
     calls,
     requests,
@@ -110,7 +121,20 @@ export function gather(history: History, snapshot: Snapshot, limits: Partial<Lim
       calls.filter(({ target }) => target !== undefined),
       ({ target }) => target ?? '',
     ),
+    suppressionsOf: groupBy(
+      calls.filter(({ operation }) => operation === 'suppress'),
+      placeOf,
+    ),
   };
+}
+
+function withErased(stored: Snapshot, requests: readonly Request[]): Snapshot {
+  const asked = new Map(
+    requests
+      .filter(({ operation }) => operation === 'send')
+      .flatMap(({ accepted, items }) => accepted.map((id) => [id, items[0]] as const)),
+  );
+  return { ...stored, messages: stored.messages.map((row) => (row.erased_at === null ? row : { ...row, ...asked.get(row.id) })) };
 }
 
 function sumsOf(transfers: readonly TransferFact[], idOf: (transfer: TransferFact) => string): Map<string, number> {

@@ -10,6 +10,7 @@ import { moneyRules } from './money.js';
 import { orderRules } from './order.js';
 import { outcomeRules } from './outcomes.js';
 import { promiseRules } from './promises.js';
+import { recipientRules } from './recipients.js';
 import type { Rule, Violation } from './rule.js';
 import type { Snapshot } from './snapshot.js';
 import { eventDeliveryRules } from './event-delivery.js';
@@ -24,6 +25,7 @@ export const rules: readonly Rule[] = [
   ...linearizationRules,
   ...answerRules,
   ...promiseRules,
+  ...recipientRules,
   ...chainRules,
 ];
 

@@ -1,10 +1,10 @@
 /** How messages end: as the carrier reported, and never as failed while the carrier has them (docs/contract/messages.md). */
-import { type Evidence, type Report, wordOf } from './evidence.js';
+import { type Call, type Evidence, placeOf, type Report, wordOf } from './evidence.js';
 import { callMs, slackMs } from './handing-off.js';
 import type { Handoff } from './handoffs.js';
 import { answerMayBeLost } from './lost-answers.js';
 import type { EventFact, MessageFact } from './snapshot.js';
-import { type Found, found, type Rule } from './rule.js';
+import { clockMs, type Found, found, type Rule } from './rule.js';
 import { endsOf } from './statuses.js';
 
 const takesFor = ({ handoffsOf }: Evidence, row: MessageFact): Handoff[] =>
@@ -100,9 +100,9 @@ function isLawful(evidence: Evidence, row: MessageFact): boolean {
     case 'cancelled':
       return [row.id, row.batch_id ?? ''].some((id) => callsOn.get(id)?.some(isCancel));
     case 'expired':
-      return isExpiring(evidence, row) || snapshot.fallbacks.some(({ message_id, next_id }) => message_id === row.id && next_id !== null);
+      return hasExpired(evidence, row) || snapshot.fallbacks.some(({ message_id, next_id }) => message_id === row.id && next_id !== null);
     case 'suppressed':
-      return calls.some(({ refused }) => refused) || hadBounce(evidence, row);
+      return calls.some(({ refused }) => refused) || hadBounce(evidence, row) || isSuppressed(evidence, row);
     case 'provider_unavailable':
       return (row.failed_at ?? 0) - Math.max(row.created_at, row.scheduled_at ?? 0) >= limits.handoffMs - workerClockMs;
     default:
@@ -113,10 +113,20 @@ function isLawful(evidence: Evidence, row: MessageFact): boolean {
 /** `failed_at` comes from a worker, whose clock may be wrong by this much. */
 const workerClockMs = 32_000;
 
-const isCancel = ({ operation, answer }: Evidence['calls'][number]) =>
-  (operation === 'cancel' || operation === 'cancel-batch') && (answer === null || answer.status < 300 || answer.status >= 500);
+const mayHaveWorked = ({ answer }: Call) => answer === null || answer.status < 300 || answer.status >= 500;
 
-const isExpiring = ({ requestOf }: Evidence, row: MessageFact) => requestOf.get(row.token ?? '')?.calls[0]?.expiresAt !== undefined;
+/** An erasure cancels what was not handed off. */
+const isCancel = (call: Call) => ['cancel', 'cancel-batch', 'erase'].includes(call.operation) && mayHaveWorked(call);
+
+const isSuppressed = ({ suppressionsOf }: Evidence, { workspace_id: workspace, channel, to }: MessageFact) =>
+  suppressionsOf.get(placeOf({ workspace, channel, to }))?.some(mayHaveWorked) === true;
+
+/** By the clock of PostgreSQL, which decides it. */
+function hasExpired({ requestOf, eventsOf }: Evidence, row: MessageFact): boolean {
+  const expiresAt = requestOf.get(row.token ?? '')?.calls[0]?.expiresAt;
+  const failure = eventsOf.get(row.id)?.find(({ type }) => type === 'message.failed');
+  return expiresAt !== undefined && (failure === undefined || failure.created_at >= expiresAt - clockMs);
+}
 
 /** Any carrier of the channel has refused the recipient, or reported a failure. */
 const hadBounce = ({ handoffs, reports }: Evidence, { channel, to }: MessageFact) =>

@@ -6,7 +6,7 @@ import type { MessageFact } from './snapshot.js';
 import { clockMs, type Found, found, type Rule } from './rule.js';
 
 /** An interval in which nothing new may begin. */
-interface Rest {
+export interface Rest {
   from: number;
   to: number;
 }
@@ -14,7 +14,7 @@ interface Rest {
 const never = Number.POSITIVE_INFINITY;
 
 /** From the answer to each stopping call until the beginning of the next call that permits work again, whatever its result. */
-function restsOf(calls: readonly Call[], stops: (call: Call) => boolean, goesOn: (call: Call) => boolean): Rest[] {
+export function restsOf(calls: readonly Call[], stops: (call: Call) => boolean, goesOn: (call: Call) => boolean): Rest[] {
   return calls
     .filter((call) => stops(call) && call.answer !== null && call.answer.status < 300)
     .flatMap((call) => {
@@ -44,12 +44,13 @@ const pauseHolds: Rule = {
       const calls = evidence.callsOn.get(id) ?? [];
       const stops = ({ operation }: Call) => operation === 'pause' || operation === 'cancel-batch';
       const rests = restsOf(calls, stops, ({ operation }) => operation === 'resume');
-      return rests.length === 0 ? [] : (rows.get(id) ?? []).flatMap((row) => brokenRests(evidence, row, rests));
+      return rests.length === 0 ? [] : (rows.get(id) ?? []).flatMap((row) => brokenRests(evidence, row, rests, 'its batch was at rest'));
     });
   },
 };
 
-function brokenRests({ attemptsOf, handoffsOf, faults }: Evidence, row: MessageFact, rests: Rest[]): Found[] {
+/** Claims of a message while nothing may be claimed, and calls for claims that were made then. @param during for the text */
+export function brokenRests({ attemptsOf, handoffsOf, faults }: Evidence, row: MessageFact, rests: Rest[], during: string): Found[] {
   const isIn = (at: number, graceMs: number) => rests.find(({ from, to }) => at > from + graceMs && at < to - clockMs);
   const attempts = attemptsOf.get(row.id) ?? [];
   // A query about an earlier call is still permitted, because the message was claimed before.
@@ -58,7 +59,7 @@ function brokenRests({ attemptsOf, handoffsOf, faults }: Evidence, row: MessageF
     ...attempts.filter(({ outcome }) => outcome === null || outcome === 'unknown').map(({ number }) => number),
   );
   const attempt = attempts.find(({ started_at, number }) => number <= clearedUpFrom && isIn(started_at, clockMs) !== undefined);
-  if (attempt !== undefined) return [found('A message was claimed while its batch was at rest', row.batch_id, row.id, row.token)];
+  if (attempt !== undefined) return [found(`A message was claimed while ${during}`, row.batch_id, row.id, row.token)];
   const call = (handoffsOf.get(wordOf(row)) ?? []).find(({ asked, receivedAt }) => {
     const rest = asked || clearedUpFrom !== never ? undefined : isIn(receivedAt, claimedMs);
     return (
@@ -67,7 +68,7 @@ function brokenRests({ attemptsOf, handoffsOf, faults }: Evidence, row: MessageF
       !faults.hit(['worker', 'carrier'], rest.from, receivedAt)
     );
   });
-  return call === undefined ? [] : [found('A carrier was called while the batch was at rest', row.batch_id, row.id, row.token)];
+  return call === undefined ? [] : [found(`A carrier was called while ${during}`, row.batch_id, row.id, row.token)];
 }
 
 /**
@@ -131,6 +132,7 @@ const replayBrings: Rule = {
       if (wasSwitchedOff === true) return [];
       return evidence.snapshot.deliveries
         .filter(({ webhook_id, status }) => webhook_id === target && (status === 'held' || status === 'failed'))
+        .filter(({ event_id }) => events.get(event_id)?.body !== null) // not erased
         .filter(({ event_id }) => isBetween(events.get(event_id)?.created_at ?? never, change?.since ?? 0, at - transactionMs))
         .map(({ event_id }) => found('A replay left an event behind', target, event_id, replay.call));
     });

@@ -28,6 +28,8 @@ export interface MessageFact {
   sent_at: number | null;
   delivered_at: number | null;
   failed_at: number | null;
+  /** Then its recipient and text are gone. */
+  erased_at: number | null;
 }
 
 export interface AttemptFact {
@@ -146,10 +148,10 @@ export function readSnapshot(db: Database): Promise<Snapshot> {
       if (rows.length > rowsMax) throw new Error(`more than ${rowsMax} rows: ${sql}`);
       return rows;
     };
-    const messages = await read<Omit<MessageFact, 'token' | 'length'> & { text: string }>(messageRows);
+    const messages = await read<Omit<MessageFact, 'token' | 'length'> & { text: string | null }>(messageRows);
     return {
       at: Date.now(),
-      messages: messages.map(({ text, ...message }) => ({ ...message, token: tokenIn(text), length: [...text].length })),
+      messages: messages.map(({ text, ...message }) => ({ ...message, token: tokenIn(text ?? ''), length: [...(text ?? '')].length })),
       attempts: await read<AttemptFact>(`SELECT message_id, number, provider, outcome, ${ms('started_at')} FROM send_attempts`),
       entries: await read<EntryFact>(
         `SELECT workspace_id, number, kind, amount, balance_after, reference, ${ms('created_at')} FROM credit_entries ORDER BY workspace_id, number`,
@@ -176,7 +178,7 @@ const ms = (column: string) => `(extract(epoch FROM ${column}) * 1000)::float8 A
 const messageRows = `
   SELECT id, workspace_id, batch_id, channel, "to", content ->> 'text' AS text, idempotency_key, status, status_detail, cost, credits_used,
     provider, provider_message_id, error_code, ${ms('scheduled_at')}, ${ms('created_at')}, ${ms('sent_at')}, ${ms('delivered_at')},
-    ${ms('failed_at')}
+    ${ms('failed_at')}, ${ms('erased_at')}
   FROM messages`;
 
 const deliveryRows = `

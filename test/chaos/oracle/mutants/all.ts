@@ -4,6 +4,7 @@ import { type PerfectRun, perfectRun } from '../perfect/run.js';
 import type { Rule } from '../rule.js';
 import { acceptanceMutants } from './acceptance.js';
 import { answerMutants } from './answers.js';
+import { batchMutants } from './batches.js';
 import { chainChargeMutants } from './chain-charges.js';
 import { type Draft, Missing, type Mutant } from './edit.js';
 import { handoffMutants } from './handing-off.js';
@@ -14,10 +15,12 @@ import { orderMutants } from './order.js';
 import { outcomeMutants } from './outcomes.js';
 import { promiseMutants } from './promises.js';
 import { eventDeliveryMutants } from './event-delivery.js';
+import { recipientMutants } from './recipients.js';
 
 export const mutants: readonly Mutant[] = [
   ...acceptanceMutants,
   ...answerMutants,
+  ...batchMutants,
   ...handoffMutants,
   ...outcomeMutants,
   ...eventDeliveryMutants,
@@ -27,6 +30,7 @@ export const mutants: readonly Mutant[] = [
   ...ledgerOrderMutants,
   ...promiseMutants,
   ...inactiveWebhookMutants,
+  ...recipientMutants,
 ];
 
 /** A mutant, with the names of the rules that notice it. */

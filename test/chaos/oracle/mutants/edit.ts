@@ -41,10 +41,11 @@ export function sort({ history }: Draft): void {
   history.splice(0, history.length, ...history.toSorted((one, other) => one.at - other.at));
 }
 
-/** A single message of the workspace that never runs out of credits, without any special feature. */
+/** A single message of the workspace that never runs out of credits, in no chain and not erased. */
 export function message(run: Draft, fits: (row: MessageFact) => boolean = () => true): MessageFact {
   const [rich] = run.snapshot.workspaces;
-  const isSingle = (row: MessageFact) => row.batch_id === null && row.workspace_id === rich?.id && !isInChain(run, row);
+  const isPlain = (row: MessageFact) => row.workspace_id === rich?.id && row.erased_at === null && !isInChain(run, row);
+  const isSingle = (row: MessageFact) => row.batch_id === null && isPlain(row);
   return first(run.snapshot.messages, (row) => isSingle(row) && fits(row));
 }
 
@@ -147,3 +148,15 @@ export function rewrite(run: Draft, event: EventFact, change: (data: Record<stri
   event.body = JSON.stringify(body);
   for (const record of recordsOf(run, 'event')) if (record.id === event.id) record.body = event.body;
 }
+
+/** The first answer of this status to such a call, with the target of the call. @param targets the call is about one of these; default: any */
+export const answerTo = (run: Draft, operation: string, status: number, targets?: ReadonlySet<string>) => {
+  const fits = ({ target = '', ...call }: RecordOf<'call'>) => call.operation === operation && targets?.has(target) !== false;
+  const calls = new Map(
+    recordsOf(run, 'call')
+      .filter(fits)
+      .map((call) => [call.call, call]),
+  );
+  const answer = first(recordsOf(run, 'answer'), (each) => calls.has(each.call) && each.status === status);
+  return { answer, target: calls.get(answer.call)?.target ?? '' };
+};

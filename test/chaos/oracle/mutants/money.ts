@@ -82,6 +82,15 @@ export const moneyMutants: Mutant[] = [
     },
   },
   {
+    name: 'a message that expired in a paused batch is not refunded',
+    rule: 'refunds-match',
+    plant: (run) => {
+      const row = first(run.snapshot.messages, ({ batch_id, error_code }) => batch_id !== null && error_code === 'expired');
+      drop(run.snapshot.entries, ({ kind, reference }) => kind === 'refund' && reference === row.id);
+      refold(run, row.workspace_id);
+    },
+  },
+  {
     name: 'a message is refunded a second time, as part of a page',
     rule: 'refunds-match',
     plant: (run) => {

@@ -104,6 +104,14 @@ export const outcomeMutants: Mutant[] = [
     },
   },
   {
+    name: 'a message of a batch expires before its time',
+    rule: 'lawful-failure',
+    plant: (run) => {
+      const row = first(run.snapshot.messages, ({ batch_id, error_code }) => batch_id !== null && error_code === 'expired');
+      for (const call of requestFor(run, row)) call.expiresAt = (call.expiresAt ?? 0) + 60_000;
+    },
+  },
+  {
     name: 'a carrier counts as unavailable after a minute',
     rule: 'lawful-failure',
     plant: (run) => Object.assign(failedAs(run, '30008'), { error_code: 'provider_unavailable' }),

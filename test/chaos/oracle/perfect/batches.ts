@@ -3,8 +3,8 @@ import type { Item } from '../../client-records.js';
 import { priceOf } from '../money.js';
 import type { BatchFact, MessageFact, WorkspaceFact } from '../snapshot.js';
 import { handOff, isClaimed } from './carriers.js';
-import { call, credits, itemOf, ordinaryResults, type Outcome } from './clients.js';
-import { cancelQueued, insert } from './service.js';
+import { call, cancel, credits, itemOf, ordinaryResults, type Outcome } from './clients.js';
+import { cancelQueued, failUnsent, insert } from './service.js';
 import type { World } from './world.js';
 
 export interface BatchWish {
@@ -14,13 +14,25 @@ export interface BatchWish {
   pauseAfterMs?: number;
   resumeAfterMs?: number;
   cancelAfterMs?: number;
+  /** Only its last message. */
+  cancelLastAfterMs?: number;
+  /** Milliseconds after its request. */
+  expiresInMs?: number;
 }
 
 /** A batch, starting with its request. */
 export function sendBulk(world: World, wish: BatchWish): void {
   const { workspace, size } = wish;
   const items = Array.from({ length: size }, () => itemOf(world, 'sms'));
-  const request = { operation: 'bulk', workspace: workspace.id, key: `bulk-${items[0]?.token}`, channel: 'sms', items } as const;
+  const expiresAt = wish.expiresInMs === undefined ? {} : { expiresAt: world.now + wish.expiresInMs };
+  const request = {
+    operation: 'bulk',
+    workspace: workspace.id,
+    key: `bulk-${items[0]?.token}`,
+    channel: 'sms',
+    items,
+    ...expiresAt,
+  } as const;
   let batch: BatchFact | undefined;
   const accept = (): Outcome => {
     if (batch !== undefined) return { ...told(batch), replayed: true };
@@ -67,6 +79,9 @@ function drive(world: World, batch: BatchFact, wish: BatchWish): void {
   change('pause', wish.pauseAfterMs);
   change('resume', wish.resumeAfterMs);
   change('cancel-batch', wish.cancelAfterMs);
+  const last = rows.at(-1);
+  if (wish.cancelLastAfterMs !== undefined && last !== undefined) world.after(wish.cancelLastAfterMs, () => cancel(world, last));
+  if (wish.expiresInMs !== undefined) world.after(wish.expiresInMs, () => expire(world, rows));
   for (const ms of [3_000, 400_000]) world.after(ms, () => look(world, batch));
 }
 
@@ -75,6 +90,11 @@ function begin(world: World, batch: BatchFact, row: MessageFact): void {
   if (row.status !== 'queued') return;
   if (batch.status === 'paused') return world.after(100, () => begin(world, batch, row));
   handOff(world, row, world.random.choose(ordinaryResults));
+}
+
+/** Fails the messages that no carrier has, also while their batch is paused. */
+function expire(world: World, rows: readonly MessageFact[]): void {
+  for (const row of rows) if (row.status === 'queued' && !isClaimed(row)) failUnsent(world, row, 'expired');
 }
 
 function decide(world: World, batch: BatchFact, operation: 'pause' | 'resume' | 'cancel-batch'): void {

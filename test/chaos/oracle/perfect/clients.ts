@@ -5,6 +5,7 @@ import type { AnswerRecord, CallRecord, Item } from '../../client-records.js';
 import { priceOf } from '../money.js';
 import type { MessageFact, WorkspaceFact } from '../snapshot.js';
 import { handOff, type HandOffResult } from './carriers.js';
+import { forget } from './erasure.js';
 import { failUnsent, insert } from './service.js';
 import type { World } from './world.js';
 
@@ -64,6 +65,8 @@ export interface Wish {
   uncertain?: boolean;
   /** Milliseconds after its request. */
   cancelAfterMs?: number;
+  suppressAfterMs?: number;
+  eraseAfterMs?: number;
   fallback?: { channel: Channel; to: string; after: number };
 }
 
@@ -116,18 +119,35 @@ function follow(world: World, row: MessageFact, wish: Wish): void {
   const due = (wish.scheduledInMs ?? 0) + world.random.int(5, 50);
   if (wish.expiresInMs !== undefined && wish.expiresInMs < due)
     world.after(wish.expiresInMs, () => (isQueued() ? failUnsent(world, row, 'expired') : undefined));
-  world.after(due, () => (isQueued() ? handOff(world, row, wish.result) : undefined));
+  const goOut = () => (world.suppressed.has(row.id) ? failUnsent(world, row, 'suppressed') : handOff(world, row, wish.result));
+  world.after(due, () => (isQueued() ? goOut() : undefined));
+  if (wish.suppressAfterMs !== undefined) world.after(wish.suppressAfterMs, () => suppress(world, row));
+  if (wish.eraseAfterMs !== undefined) world.after(wish.eraseAfterMs, () => erase(world, row));
   if (wish.cancelAfterMs !== undefined) world.after(wish.cancelAfterMs, () => cancel(world, row));
   if (wish.fallback !== undefined) world.after(wish.fallback.after * 1000 + 50, () => fallBack(world, row, wish));
 }
 
 /** Cancels a waiting message. It is too late if the message was handed off. */
-function cancel(world: World, row: MessageFact): void {
+export function cancel(world: World, row: MessageFact): void {
   const isClaimed = world.snapshot.attempts.some(({ message_id }) => message_id === row.id);
   call(world, { operation: 'cancel', workspace: row.workspace_id, key: null, target: row.id }, () => {
     if (row.status !== 'queued' || isClaimed) return { status: 409, code: 'conflict' };
     failUnsent(world, row, 'cancelled');
     return { status: 200, id: row.id };
+  });
+}
+
+function suppress(world: World, { id, workspace_id: workspace, channel, to }: MessageFact): void {
+  call(world, { operation: 'suppress', workspace, key: null, channel, to }, () => {
+    world.suppressed.add(id);
+    return { status: 201 };
+  });
+}
+
+function erase(world: World, row: MessageFact): void {
+  call(world, { operation: 'erase', workspace: row.workspace_id, key: null, target: row.id }, () => {
+    forget(world, row);
+    return { status: 202 };
   });
 }
 

@@ -57,7 +57,15 @@ function wishOf(world: World, number: number, rich: WorkspaceFact, poor: Workspa
 
 function plan(world: World, rich: WorkspaceFact, [plain]: WebhookFact[]): void {
   world.after(30_050, () => send(world, { workspace: rich, channel: 'sms', result: 'taken', uncertain: true }));
-  world.after(2_000, () => sendBulk(world, { workspace: rich, size: 25, pauseAfterMs: 1_000, resumeAfterMs: 20_000 }));
+  world.after(31_000, () =>
+    send(world, { workspace: rich, channel: 'sms', result: 'taken', scheduledInMs: 10_000, suppressAfterMs: 3_000 }),
+  );
+  for (const result of ['refused', 'lost'] as const)
+    world.after(32_000, () => send(world, { workspace: rich, channel: 'email', result, eraseAfterMs: 1_000 }));
+  world.after(2_000, () =>
+    sendBulk(world, { workspace: rich, size: 25, pauseAfterMs: 1_000, cancelLastAfterMs: 5_000, resumeAfterMs: 20_000 }),
+  );
+  world.after(3_000, () => sendBulk(world, { workspace: rich, size: 12, pauseAfterMs: 700, expiresInMs: 9_000 }));
   world.after(4_000, () => sendBulk(world, { workspace: rich, size: 25, cancelAfterMs: 1_700 }));
   world.after(6_000, () => sendBulk(world, { workspace: rich, size: 10 }));
   if (plain !== undefined) {

@@ -41,6 +41,7 @@ export function insert(world: World, { workspace, channel, item, key, scheduledA
     sent_at: null,
     delivered_at: null,
     failed_at: null,
+    erased_at: null,
   };
   world.snapshot.messages.push(row);
   workspace.message_count += 1;

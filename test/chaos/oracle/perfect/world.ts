@@ -24,6 +24,8 @@ export class World {
   now = epoch;
   /** The webhooks that are inactive now. */
   readonly inactive = new Set<string>();
+  /** The messages whose recipients are suppressed. */
+  readonly suppressed = new Set<string>();
   /** For an ordered webhook: when its last event was acknowledged. */
   readonly lineFreeAt = new Map<string, number>();
   private readonly due: { at: number; number: number; act: () => void }[] = [];

@@ -1,0 +1,75 @@
+/** Calls of the clients that several acts make. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Channel } from '../../../models/channels.js';
+import type { ApiAnswer, ApiCall, ApiClient } from './api-client.js';
+import type { Workspace } from './workspace.js';
+
+export interface LoadDeps {
+  client: ApiClient;
+  workspaces: readonly Workspace[];
+  /** Ends the repetition of calls. */
+  closing: AbortSignal;
+}
+
+export const pause = (ms: number, { closing }: Pick<LoadDeps, 'closing'>) =>
+  sleep(Math.max(0, ms), undefined, { signal: closing }).catch(() => undefined);
+
+export const workspaceOf = ({ workspaces }: LoadDeps, index: number): Workspace => workspaces[index] as Workspace;
+
+export const keyed = ({ apiKey }: Workspace, key: string | null): Record<string, string> => ({
+  'X-API-Key': apiKey,
+  ...(key === null ? {} : { 'Idempotency-Key': key }),
+});
+
+/** With a key, the call is repeated until it is answered. */
+export const make = (call: ApiCall, key: string | null, { client, closing }: LoadDeps): Promise<ApiAnswer> =>
+  key === null ? client.call(call) : client.callUntilAnswered(call, closing);
+
+export const timesOf = (scheduledAt?: number, expiresAt?: number) => ({
+  ...(scheduledAt === undefined ? {} : { scheduled_at: new Date(scheduledAt).toISOString() }),
+  ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
+});
+
+const paths = {
+  cancel: (id: string) => `/messages/${id}/cancel`,
+  'cancel-batch': (id: string) => `/messages/bulk/${id}/cancel`,
+  pause: (id: string) => `/messages/bulk/${id}/pause`,
+  resume: (id: string) => `/messages/bulk/${id}/resume`,
+  'get-batch': (id: string) => `/messages/bulk/${id}`,
+} as const;
+
+/** Changes something that exists, and repeats the call until it is answered. A repeated change has no further effect. */
+export async function change(
+  deps: LoadDeps,
+  workspace: Workspace,
+  { operation, target }: { operation: keyof typeof paths; target: string },
+) {
+  const method = operation === 'get-batch' ? 'GET' : 'POST';
+  const record = { operation, workspace: workspace.id, key: null, target };
+  await deps.client.callUntilAnswered({ method, path: paths[operation](target), headers: keyed(workspace, null), record }, deps.closing);
+}
+
+interface Recipient {
+  channel: Channel;
+  to: string;
+}
+
+/** Puts a recipient on the suppression list, for ever. */
+export async function suppress({ client, closing }: LoadDeps, workspace: Workspace, { channel, to }: Recipient): Promise<void> {
+  const record = { operation: 'suppress', workspace: workspace.id, key: null, channel, to } as const;
+  const body = { channel, recipient: to };
+  await client.callUntilAnswered({ method: 'POST', path: '/suppressions', body, headers: keyed(workspace, null), record }, closing);
+}
+
+/** Asks for the erasure of the recipient of a message. */
+export async function erase({ client, closing }: LoadDeps, workspace: Workspace, target: string, to: string): Promise<void> {
+  const record = { operation: 'erase', workspace: workspace.id, key: null, target } as const;
+  await client.callUntilAnswered({ method: 'POST', path: '/erasures', body: { to }, headers: keyed(workspace, null), record }, closing);
+}
+
+/** The rows of a list, read without a record in the history; none if it is not answered. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the rows of any list
+export async function read({ client, closing }: LoadDeps, workspace: Workspace, path: string, name: string): Promise<any[]> {
+  const { json } = await client.callUntilAnswered({ method: 'GET', path, headers: keyed(workspace, null) }, closing);
+  return json?.data?.[name] ?? [];
+}
