@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { HistoryRecord } from './records.js';
 import { judge, rules } from './oracle/judge.js';
 import { draftOf, mutants, notice, runOf } from './oracle/mutants/all.js';
-import { callsOf, type Draft, entryOf, first, recordsOf, refold, sort } from './oracle/mutants/edit.js';
+import { callsOf, type Draft, drop, dropEvents, entryOf, eventsOf, first, recordsOf, refold, sort } from './oracle/mutants/edit.js';
 import { endsOf } from './oracle/statuses.js';
 
 describe('the oracle of the chaos battery', () => {
@@ -66,6 +66,14 @@ describe('the oracle of the chaos battery', () => {
           callsOf(run, each).filter(({ did }) => did === 'received').length === 1,
       );
 
+    const unknownInBatch = ({ messages, batches }: Draft['snapshot']) =>
+      messages.find(
+        ({ error_code, status, batch_id }) =>
+          status === 'failed' &&
+          error_code === 'handoff_unknown' &&
+          batches.some(({ id, status: now }) => id === batch_id && now === 'completed'),
+      );
+
     /** A message whose hand-off is unknown although its carrier answered, with a fault at the time of the answer. */
     function unknownAfterAnswer(fault: {
       name: string;
@@ -104,6 +112,27 @@ describe('the oracle of the chaos battery', () => {
       assert.deepEqual(unknownAfterAnswer({ name: 'backends', targets: ['postgres'], ms: 200 }), ['lawful-failure']));
     it('the oracle refuses an unknown hand-off after a failure of Temporal', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'kill', targets: ['temporal'], ms: 5_000 }), ['lawful-failure']));
+
+    it('accepts a message without a response that is queued in a paused batch, and refuses it after its report', () => {
+      const run = structuredClone(first([1, 2, 3, 4, 5, 6].map(runOf), ({ snapshot }) => unknownInBatch(snapshot) !== undefined)) as Draft;
+      const row = first(run.snapshot.messages, ({ id }) => id === unknownInBatch(run.snapshot)?.id);
+      Object.assign(row, { status: 'queued', error_code: null, credits_used: row.cost, failed_at: null });
+      Object.assign(
+        first(run.snapshot.batches, ({ id }) => id === row.batch_id),
+        { status: 'paused', completed_at: null },
+      );
+      drop(run.snapshot.entries, ({ kind, reference }) => kind === 'refund' && reference === row.id);
+      refold(run, row.workspace_id);
+      dropEvents(run, eventsOf(run, row, 'message.failed'));
+      assert.deepEqual(judge(run.history, run.snapshot).violations, []);
+      const { account, carrier, providerId } = first(callsOf(run, row), ({ did }) => did === 'took');
+      const report = { report: 9_999, account, carrier, providerId: providerId ?? '', status: 'sent' as const };
+      run.history.push({ type: 'report', genuine: true, ...report, at: run.snapshot.at - 20 });
+      run.history.push({ type: 'report-answer', report: 9_999, status: 204, at: run.snapshot.at - 10 });
+      sort(run);
+      const broken = judge(run.history, run.snapshot).violations.map(({ rule }) => rule);
+      assert.deepEqual(broken, ['report-decides', 'report-is-kept']);
+    });
 
     it('the oracle accepts a 402 with a refund at the same time', () => {
       const run = draftOf(1);

@@ -29,23 +29,19 @@ function missing({ snapshot, message }: Evidence, request: Request, id: string):
   return lost.map(({ token }) => found('An accepted batch lacks one of its messages', id, token));
 }
 
-const never = Number.POSITIVE_INFINITY;
-
 /**
- * Nothing waits forever: when all work is settled, only scheduled and paused messages are queued, unless they have expired. A paused one that a
- * carrier may have does not expire. Source: README, "it survives any crash"; docs/contract/batches.md.
+ * Nothing waits forever: when all work is settled, only scheduled and paused messages are queued, unless they have expired. Source: README, "it
+ * survives any crash"; docs/contract/batches.md.
  */
 const acceptedEnds: Rule = {
   name: 'accepted-ends',
   promise:
     'Every accepted message reaches a final status: at the end of a run only scheduled messages and those of paused batches that have not expired are queued.',
-  check: ({ snapshot, requestOf, attemptsOf }) => {
-    const paused = new Set(snapshot.batches.filter(({ status }) => status === 'paused').map(({ id }) => id));
-    const isPaused = ({ id, token, batch_id }: MessageFact) =>
-      paused.has(batch_id ?? '') &&
-      ((requestOf.get(token ?? '')?.calls[0]?.expiresAt ?? never) > snapshot.at ||
-        attemptsOf.get(id)?.some(({ outcome }) => outcome === null || outcome === 'unknown') === true);
-    const waits = (row: MessageFact) => (row.scheduled_at ?? 0) > snapshot.at || isPaused(row);
+  check: (evidence) => {
+    const { snapshot, requestOf } = evidence;
+    const isUnexpired = ({ token }: MessageFact) => (requestOf.get(token ?? '')?.calls[0]?.expiresAt ?? never) > snapshot.at;
+    const waits = (row: MessageFact) =>
+      (row.scheduled_at ?? 0) > snapshot.at || (isPaused(evidence, row) && (isUnexpired(row) || isUncertain(evidence, row)));
     return [
       ...snapshot.messages
         .filter((row) => row.status === 'accepting' || (row.status === 'queued' && !waits(row)))
@@ -54,6 +50,22 @@ const acceptedEnds: Rule = {
     ];
   },
 };
+
+const never = Number.POSITIVE_INFINITY;
+
+const isPaused = ({ snapshot }: Evidence, { batch_id }: MessageFact) =>
+  batch_id !== null && snapshot.batches.some(({ id, status }) => id === batch_id && status === 'paused');
+
+/** A carrier may have the message. */
+const isUncertain = ({ attemptsOf }: Evidence, { id }: MessageFact) =>
+  attemptsOf.get(id)?.some(({ outcome }) => outcome === null || outcome === 'unknown') === true;
+
+/**
+ * A message of a paused batch whose call had no response: no carrier is called or queried for it, and it does not expire. Source:
+ * docs/contract/batches.md, A batch.
+ */
+export const waitsForResume = (evidence: Evidence, row: MessageFact): boolean =>
+  row.status === 'queued' && isPaused(evidence, row) && isUncertain(evidence, row);
 
 /**
  * A request that got only refusals leaves no trace (docs/contract/errors.md, Order of checks). A 500 while the database was disturbed is

@@ -1,4 +1,5 @@
 /** How messages end: as the carrier reported, and never as failed while the carrier has them (docs/contract/messages.md). */
+import { waitsForResume } from './acceptance.js';
 import { type Call, type Evidence, placeOf, type Report, wordOf } from './evidence.js';
 import { callMs, slackMs } from './handing-off.js';
 import type { Handoff } from './handoffs.js';
@@ -31,6 +32,7 @@ const reportDecides: Rule = {
       if (takesFor(evidence, row).length === 0) return [];
       const reports = reportsAbout(evidence, row);
       const sure = new Set(reports.filter(isKept).map(({ status }) => status));
+      if (sure.size === 0 && waitsForResume(evidence, row)) return [];
       const perhaps = new Set(reports.filter((report) => !isKept(report)).map(({ status }) => status));
       // Never sent according to our books: its end was decided while it was unknown that the carrier had taken it.
       const begins = row.sent_at === null ? 'failed' : 'sent';
