@@ -5,6 +5,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
+import { watchStandstill } from '../../models/flow/standstill.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener } from './errors/malformed.js';
 import { continuing, limitingBodies } from './body-timeout.js';
@@ -28,6 +29,8 @@ export interface Timeouts {
   idleMs: number;
   /** For the client to close a connection after the last response. Until then the service discards what still arrives. */
   lingerMs: number;
+  /** If the process stood still for this time, it does not know which client was slow. Default: 3 s. */
+  standstillMs?: number;
 }
 
 export const defaultTimeouts: Timeouts = {
@@ -89,12 +92,24 @@ export function createHttpServer(
     noting(req, res);
   });
   server.on('timeout', closeIdle);
-  server.on('clientError', refuse);
+  refusingMalformed(server, refuse, timeouts.standstillMs);
   server.on('connect', createTunnelListener(limiter));
   closingInStages(server, timeouts);
   if (connections !== undefined) limitConnections(server, connections);
   server.on('connection', (socket) => socket.destroyed || turns.noteConnection());
   return server;
+}
+
+/**
+ * Refuses what Node's parser reports, but no late head just after the process stood still. The head may have arrived meanwhile, and a carrier that gets
+ * 408 may not repeat its report. Otherwise the idle timeout closes the connection.
+ */
+function refusingMalformed(server: Server, refuse: ReturnType<typeof createMalformedListener>, standstillMs = 3_000): void {
+  const standstill = watchStandstill(standstillMs);
+  server.once('close', standstill.end);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !standstill.isRecent()) refuse(error, socket);
+  });
 }
 
 function limitConnections(server: Server, { max, maxPerAddress, proxies }: ConnectionLimits): void {

@@ -59,6 +59,22 @@ describe('slow clients', () => {
     });
   }
 
+  it('a request that arrives while the process stands still is served, and gets no 408', async () => {
+    const paused = createHttpServer(
+      (req, res) => answer(req, res),
+      { limiter, isDraining: false },
+      { ...timeouts, idleMs: 10_000, standstillMs: 200 },
+    );
+    await once(paused.listen(0, '127.0.0.1'), 'listening');
+    const connected = once(paused, 'connection');
+    const socket = connect((paused.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    await Promise.all([connected, once(socket, 'connect')]);
+    socket.write(`${head.replace('\r\n', '\r\nConnection: close\r\n')}\r\n1234567890`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * timeouts.headersMs);
+    assert.match(await heard(socket), /^HTTP\/1\.1 200 /);
+    await once(paused.close(), 'close');
+  });
+
   it('no request is served that comes after a 408', async () => {
     let count = 0;
     const discard = answer;
