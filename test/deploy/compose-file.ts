@@ -1,4 +1,9 @@
 /** Reads docker-compose.yml as `docker compose` does: anchors merged, variables put in. */
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { textOf } from './project.js';
 
@@ -37,6 +42,15 @@ export const readCompose = (text = textOf('docker-compose.yml')): ComposeFile =>
 /** The file as it runs with these variables. @throws Error when a required one is missing */
 export const composeWith = (env: NodeJS.ProcessEnv): ComposeFile => readCompose(interpolate(textOf('docker-compose.yml'), env));
 
+/** The Compose Specification's own schema, from the linter that ships it; says what is wrong with a file. */
+export function faultsOf(compose: unknown): unknown[] {
+  const folder = dirname(fileURLToPath(import.meta.resolve('dclint/package.json')));
+  const { $schema: _, ...schema } = JSON.parse(readFileSync(join(folder, 'schemas/compose.schema.json'), 'utf8')) as { $schema: string };
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  return ajv.validate(schema, compose) ? [] : (ajv.errors ?? []);
+}
+
 // The innermost first: a default may contain another variable.
 const variable = /\$\{([A-Z0-9_]+)(?::([-?])([^${}]*))?\}/g;
 
@@ -66,9 +80,19 @@ export function variablesOf(text = textOf('docker-compose.yml')): Variable[] {
 export const environmentOf = (service: Service | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(service?.environment ?? {}).map(([name, value]) => [name, String(value ?? '')]));
 
-/** The same with this `.env`, which `environment` overrides. */
-export const environmentWith = (service: Service | undefined, env: Record<string, string>): Record<string, string> =>
-  service?.env_file?.some(({ path }) => path === '.env') === true ? { ...env, ...environmentOf(service) } : environmentOf(service);
+/** The same with these files, which `environment` overrides. */
+export function environmentWith(
+  service: Service | undefined,
+  env: Record<string, string>,
+  accounts: Record<string, string> = {},
+): Record<string, string> {
+  const files = new Map([
+    ['.env', env],
+    ['accounts.env', accounts],
+  ]);
+  const given = service?.env_file?.map(({ path }) => files.get(path)) ?? [];
+  return { ...Object.assign({}, ...given), ...environmentOf(service) };
+}
 
 /** The absolute paths that a service writes: redirections of its command and of the scripts that it mounts, and its folders for data. */
 export function writtenPaths({ command = [], volumes = [], environment = {} }: Service): string[] {

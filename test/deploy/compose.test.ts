@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Ajv } from 'ajv';
-import addFormats from 'ajv-formats';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { mailServerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { loadConfig } from '../../models/settings/config.js';
 import { settings } from '../../models/settings/settings.js';
-import { type ComposeFile, composeWith, environmentOf, isWritable, readCompose, writtenPaths } from './compose-file.js';
+import { type ComposeFile, composeWith, environmentOf, faultsOf, isWritable, readCompose, writtenPaths } from './compose-file.js';
 import { filledIn } from './env-example.js';
+import { blocksOf } from './samples.js';
 import { jsonOf, numberIn, pinnedImage, root, textOf } from './project.js';
 
 const ours = ['api', 'worker', 'migrate'];
@@ -20,19 +18,18 @@ const services = Object.entries(file.services);
 /** The one number in `30s`. */
 const secondsOf = (duration = '0s') => Number(/^(\d+)s$/.exec(duration)?.[1]);
 
-/** The Compose Specification's own schema, from the linter that ships it; says what is wrong with a file. */
-function faultsOf(compose: unknown): unknown[] {
-  const folder = dirname(fileURLToPath(import.meta.resolve('dclint/package.json')));
-  const { $schema: _, ...schema } = JSON.parse(readFileSync(join(folder, 'schemas/compose.schema.json'), 'utf8')) as { $schema: string };
-  const ajv = new Ajv({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  return ajv.validate(schema, compose) ? [] : (ajv.errors ?? []);
-}
-
 describe('docker-compose.yml', () => {
   it('docker-compose.yml is valid by the Compose Specification, as written and as it runs', () => {
     assert.deepEqual(faultsOf(readCompose()), []);
     assert.deepEqual(faultsOf(file), []);
+  });
+
+  it('the file for NODE_EXTRA_CA_CERTS in docs/settings.md is valid by the Compose Specification, for the processes that call others', () => {
+    const [sample] = blocksOf('docs/settings.md').map(({ code }) => readCompose(code));
+    assert.deepEqual(faultsOf(sample), []);
+    assert.deepEqual(Object.keys(sample?.services ?? {}), ['api', 'worker']);
+    for (const service of Object.values(sample?.services ?? {}))
+      assert.ok(service.volumes?.some((volume) => volume.includes(`:${environmentOf(service).NODE_EXTRA_CA_CERTS}:`)));
   });
 
   it('docker-compose.yml is invalid with a misspelled key', () => {
