@@ -1,7 +1,9 @@
 /** Mistakes in settings that are valid. The API logs them when it starts, and `npm run doctor` prints them. */
+import { isDeepStrictEqual } from 'node:util';
+import { channels } from '../channels.js';
 import { keyMode } from '../rules/billing/key-mode.js';
 import type { Config } from './config.js';
-import { channelSetting } from './provider-account.js';
+import { channelSetting, kindsFor } from './provider-account.js';
 
 export interface ConfigWarning {
   /** For the doctor. `failed`: messages or payments are affected. */
@@ -13,11 +15,12 @@ export interface ConfigWarning {
   fix: string;
 }
 
-type Warned = Pick<Config, 'sandboxChannels' | 'isSandboxOnly' | 'stripe'>;
+type Warned = Pick<Config, 'routes' | 'accounts' | 'sandboxChannels' | 'isSandboxOnly' | 'stripe'>;
 
 /** Finds settings that do not fit together. */
 export const configWarnings = (config: Warned): ConfigWarning[] => [
   ...sandboxWarnings(config),
+  ...accountWarnings(config),
   ...stripeWarnings(config.stripe),
   ...modeWarnings(config),
 ];
@@ -31,6 +34,39 @@ function sandboxWarnings({ sandboxChannels, isSandboxOnly }: Warned): ConfigWarn
     text: 'uses the sandbox beside real carriers: its messages are charged and reported as delivered, but reach nobody',
     fix: `Set ${channelSetting('PROVIDER', channel)} before messages are sent on it`,
   }));
+}
+
+/** Accounts without use: perhaps settings of theirs did not arrive, so that messages go another way than intended. */
+const accountWarnings = (config: Warned): ConfigWarning[] => [...idleAccounts(config), ...equalAccounts(config)];
+
+function idleAccounts({ accounts, routes }: Warned): ConfigWarning[] {
+  const used = new Set(channels.flatMap((channel) => routes[channel].map(({ account }) => account)));
+  const idle = accounts.filter(({ name, kind }) => kind !== 'sandbox' && !used.has(name));
+  return idle.map(({ name, kind }) => {
+    const settings = channels.filter((channel) => kindsFor(channel).includes(kind)).map((channel) => channelSetting('PROVIDER', channel));
+    return {
+      state: 'warning',
+      subject: `account ${name}`,
+      text: 'serves no channel, so no message is sent through it',
+      fix: `Name it in ${settings.join(' or ')}, or remove its settings when its last delivery reports have come`,
+    };
+  });
+}
+
+/** Named accounts that serve a channel with the settings of their kind alone. */
+function equalAccounts({ accounts, routes }: Warned): ConfigWarning[] {
+  const used = new Set(channels.flatMap((channel) => routes[channel].map(({ account }) => account)));
+  return accounts
+    .filter((account) => {
+      const ofKind = accounts.find(({ name }) => name === account.kind);
+      return ofKind !== account && used.has(account.name) && isDeepStrictEqual({ ...account, name: account.kind }, ofKind);
+    })
+    .map(({ name, kind }) => ({
+      state: 'warning',
+      subject: `account ${name}`,
+      text: `has the same settings as ${kind}, so messages of both go the same way`,
+      fix: `Give it settings of its own, ${name.toUpperCase()}_${kind.toUpperCase()}_… (with docker compose in accounts.env)`,
+    }));
 }
 
 function stripeWarnings({ secretKey, webhookSecret }: Config['stripe']): ConfigWarning[] {

@@ -4,6 +4,7 @@ import { loadConfig } from '../../models/settings/config.js';
 import { settings } from '../../models/settings/settings.js';
 import { composeWith, environmentWith, readCompose, variablesOf } from './compose-file.js';
 import { filledIn, readEnvExample } from './env-example.js';
+import { textOf } from './project.js';
 
 interface Declared {
   default?: string | number | (string | number)[];
@@ -106,6 +107,25 @@ describe('the file .env with docker-compose.yml', () => {
     const { migrateDatabaseUrl } = startWith(shown);
     assert.match(migrateDatabaseUrl, /tidings_owner/);
   });
+
+  const [, block = ''] = /```\n(PROVIDER_ACCOUNTS=[^]*?)```/.exec(textOf('docs/carriers.md')) ?? [];
+  const documented = [...block.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value.replace('…', 'x')] as const);
+  const ofChannel = documented.filter(([name]) => name.startsWith('PROVIDER_'));
+  const ofAccount = documented.filter(([name]) => !name.startsWith('PROVIDER_'));
+  const twilio = { TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token', TWILIO_FROM: 'Tidings' };
+
+  for (const name of ['api', 'worker', 'migrate'])
+    it(`${name} has the documented accounts with PROVIDER_… in .env, and refuses to start with it in accounts.env`, () => {
+      const startIt = (env: Record<string, string>, accounts: Record<string, string>) =>
+        loadConfig(environmentWith(composeWith(env).services[name], env, accounts));
+      const env = { ...filledIn(), ...twilio };
+      const { routes } = startIt({ ...env, ...Object.fromEntries(ofChannel) }, Object.fromEntries(ofAccount));
+      assert.deepEqual(
+        routes.sms.map(({ account }) => account),
+        ['twilio', 'backup'],
+      );
+      assert.throws(() => startIt(env, Object.fromEntries(documented)), /BACKUP_TWILIO_ACCOUNT_SID is not a setting: PROVIDER_ACCOUNTS/);
+    });
 
   it('our processes get neither the password of the superuser nor that of Temporal', () => {
     const passwords = { POSTGRES_PASSWORD: 'superuser-of-postgres', TEMPORAL_DB_PASSWORD: 'role-of-temporal' };

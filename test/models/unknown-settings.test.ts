@@ -28,6 +28,14 @@ describe('an unknown setting', () => {
   it('an unknown setting is a fault if it has a prefix of ours', () => {
     assert.deepEqual(faultsOf({ ...required, WEBHOOK_COLOUR: 'red' }), ['WEBHOOK_COLOUR is not a setting']);
   });
+  for (const name of ['BACKUP_TWILIO_AUTH_TOKEN', 'EU_WEST_SES_ACCESS_KEY_ID', 'OLD_EMAIL_SMTP_URL']) {
+    const account = name.replace(/_(TWILIO|SES|EMAIL)_.*/, '').toLowerCase();
+    it(`${name} is a fault at start while PROVIDER_ACCOUNTS names no account ${account}`, () => {
+      const fault = `${name} is not a setting: PROVIDER_ACCOUNTS names no account ${account} (docker compose reads it from .env only)`;
+      assert.deepEqual(faultsOf({ ...required, [name]: 'x' }), [fault]);
+      assert.deepEqual(faultsOf({ ...required, PROVIDER_ACCOUNTS: 'eu=twilio', [name]: 'x' }), [fault]);
+    });
+  }
   it('an unknown setting is reported with all other errors', () => {
     assert.equal(faultsOf({ ...required, RATE_LIMIT_BULKS: '1/1', PORT: 'x' }).length, 2);
   });
@@ -37,6 +45,9 @@ describe('an unknown setting', () => {
       AWS_ACCESS_KEY_ID: 'x',
       AWS_SECRET_ACCESS_KEY: 'x',
       AWS_SESSION_TOKEN: 'x',
+      AWS_SES_ACCESS_KEY_ID: 'x',
+      DEFAULT_EMAIL_FROM: 'x',
+      OTHER_SMTP_URL: 'x',
       HOME: '/root',
       HOSTNAME: 'x',
       PATH: '/bin',

@@ -22,6 +22,23 @@ describe('configWarnings', () => {
     assert.deepEqual([found({}), found(stripe)], [[], []]);
   });
 
+  it('an account that serves no channel, or has only settings of another, gets a warning; a standby gets none', () => {
+    const twilio = {
+      TWILIO_ACCOUNT_SID: 'AC1',
+      TWILIO_AUTH_TOKEN: 'token',
+      TWILIO_FROM: '+15005550100',
+      PROVIDER_ACCOUNTS: 'backup=twilio',
+    };
+    const fix = 'Name it in PROVIDER_SMS or PROVIDER_WHATSAPP, or remove its settings when its last delivery reports have come';
+    const idle = (env: NodeJS.ProcessEnv) => found({ ...twilio, ...env }).filter(([, subject]) => subject?.startsWith('account '));
+    const of = (account: string) => ['warning', `account ${account}`, fix];
+    assert.deepEqual(idle({}), [of('backup'), of('twilio')]);
+    assert.deepEqual(idle({ PROVIDER_SMS: 'twilio' }), [of('backup')]);
+    assert.deepEqual(idle({ PROVIDER_SMS: 'twilio,backup=0', BACKUP_TWILIO_AUTH_TOKEN: 'other' }), []);
+    const same = 'Give it settings of its own, BACKUP_TWILIO_… (with docker compose in accounts.env)';
+    assert.deepEqual(idle({ PROVIDER_SMS: 'twilio,backup=0' }), [['warning', 'account backup', same]]);
+  });
+
   for (const [missing, given] of [
     ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
     ['STRIPE_WEBHOOK_SECRET', 'STRIPE_SECRET_KEY'],
