@@ -4,6 +4,8 @@ import { settingsNeeded } from './provider-account.js';
 
 /** Names with these prefixes are ours. Prefixes such as `TEMPORAL_` or `STRIPE_` are also used by other programs. */
 const prefixes = ['PROVIDER_', 'RATE_LIMIT_', 'REPORT_TIMEOUT_', 'SANDBOX_', 'SIGNUP_', 'WEBHOOK_'];
+/** Names of receivers of webhooks in our documents, which may run in the same shell (verify/receivers). */
+const ofReceivers = new Set(['WEBHOOK_SECRET', 'WEBHOOK_SECRETS']);
 
 /** Settings that a named account has of its own. `EMAIL_FROM` is none of one carrier: other programs have a `DEFAULT_EMAIL_FROM`. */
 const ofAccounts = [...new Set(Object.values(settingsNeeded).flatMap((needed) => Object.values(needed).flat()))].filter(
@@ -14,7 +16,7 @@ const ofAccounts = [...new Set(Object.values(settingsNeeded).flatMap((needed) =>
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>, known: readonly string[]): string[] {
   const names = new Set(known);
   return Object.entries(env).flatMap(([name, value]) => {
-    if (value === undefined || value === '' || names.has(name) || isOfKubernetes(name, value)) return [];
+    if (value === undefined || value === '' || names.has(name) || ofReceivers.has(name) || isOfKubernetes(name, value)) return [];
     const content = name.replace(/_FILE$/, '');
     if (content !== name && names.has(content)) return [`${name} is not a setting: set ${content} to the content of the file`];
     const meant = withoutUnit(name, names) ?? settingLike(name, known);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { textOf } from '../deploy/project.js';
 import { faultsOf, load, required } from '../support/load-settings.js';
 
 describe('an unknown setting', () => {
@@ -38,6 +39,14 @@ describe('an unknown setting', () => {
   }
   it('an unknown setting is reported with all other errors', () => {
     assert.equal(faultsOf({ ...required, RATE_LIMIT_BULKS: '1/1', PORT: 'x' }).length, 2);
+  });
+  it('the variables of receivers of webhooks are ignored, so that the service starts in the same shell', () => {
+    const receivers = ['receiver.mjs', 'receiver.py', 'receiver.go', 'receiver.php'].map((name) => `verify/receivers/${name}`);
+    const texts = ['docs/webhooks.md', 'verify/README.md', 'console/screens/webhooks/verification.tsx', ...receivers].map(textOf);
+    const read = /(?:^ *export |process\.env\.|environ\["|environ\.get\("|[gG]etenv\(["'])(\w+)/gm;
+    const names = texts.flatMap((text) => [...text.matchAll(read)].map(([, name = '']) => name));
+    assert.ok(names.includes('WEBHOOK_SECRET') && names.includes('WEBHOOK_SECRETS'));
+    load(Object.fromEntries(names.map((name) => [name, name === 'PORT' ? '8080' : 'whsec_MDEyMw=='])));
   });
   it('settings of other programs are ignored', () => {
     load({
