@@ -41,6 +41,15 @@ describe('the import of contacts in the console', function () {
     );
   });
 
+  it('columns that the console writes itself are not imported, and columns with similar names are', async () => {
+    await browser.open('/contacts/import');
+    await browser.see(/Columns named id, created_at, updated_at and reason are not imported/);
+    await browser.choose('phone,ID,created_at,updated_at,Reason,id2,Reason code\r\n+15551234567,a,b,c,d,e,f\r\n');
+    await browser.press('Import 1 row');
+    await browser.see('Done: 1 created, 0 refused of 1 row');
+    assert.deepEqual((await contacts())[0].custom_fields, { id2: 'e', 'Reason code': 'f' });
+  });
+
   it('a row that is too large is refused, and does not stop the rows after it', async () => {
     await browser.open('/contacts/import');
     await browser.choose(`phone,note\r\n+15551234567,${'x'.repeat(120_000)}\r\n+15551234568,short\r\n`);

@@ -17,7 +17,7 @@ export function ImportContacts() {
     <Screen title="Import contacts" actions={<a href={to('contacts')}>All contacts</a>}>
       <FileChoice
         rowsMax={rowsMax}
-        sent="Columns named name, phone, email and tags become these fields, all others custom fields."
+        sent="Columns named name, phone, email and tags become these fields, all others custom fields. Columns named id, created_at, updated_at and reason are not imported."
         chosen={chosen}
       />
       {problem.value !== null && <ProblemBox problem={problem.value} />}

@@ -8,18 +8,16 @@ export type NewContact = Schema<'CreateContactRequest'>;
 /** A field of the contact, a custom field with the name of the column, or nothing. */
 type Target = 'name' | 'phone' | 'email' | 'tags' | 'custom_fields' | 'custom' | 'none';
 
-/**
- * Names in lower case, without spaces, signs and digits: `Phone 1` is `phone`. Files that the console wrote have the columns of `none`. They are
- * not imported, because the service sets them itself.
- */
-const names: Readonly<Record<Exclude<Target, 'custom'>, readonly string[]>> = {
+/** Names in lower case, without spaces, signs and digits: `Phone 1` is `phone`. */
+const names: Readonly<Record<Exclude<Target, 'custom' | 'none'>, readonly string[]>> = {
   name: ['name', 'fullname', 'contact'],
   phone: [...phoneNames, 'to'],
   email: emailNames,
   tags: ['tags', 'tag'],
   custom_fields: ['customfields'],
-  none: ['id', 'createdat', 'updatedat', 'reason'],
 };
+/** Columns in files that the console wrote, in lower case. They are not imported, because the service sets them itself. */
+const ofConsole = new Set(['id', 'created_at', 'updated_at', 'reason']);
 const targets = new Map(Object.entries(names).flatMap(([target, known]) => known.map((name) => [name, target as Target] as const)));
 
 export interface Mapping {
@@ -32,8 +30,9 @@ export interface Mapping {
 export function mappingOf({ columns }: Sheet): Mapping {
   const taken = new Set<Target>();
   const found = columns.map((column): Target => {
+    if (ofConsole.has(column.toLowerCase())) return 'none';
     const target = targets.get(column.toLowerCase().replaceAll(/[^a-z]/g, '')) ?? 'custom';
-    if (target === 'none' || target === 'custom') return target;
+    if (target === 'custom') return target;
     if (taken.has(target)) return 'custom';
     taken.add(target);
     return target;
