@@ -57,6 +57,16 @@ describe('the table of endpoints', () => {
   }
 });
 
+describe('paths without a version prefix', () => {
+  it('the contract lists every operation without a version prefix', () => {
+    const [listed = ''] = /(?<=no version prefix: )[^.]*/.exec(textOf('docs/contract/README.md')) ?? [];
+    const documented = [...listed.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
+    const paths = endpoints.map(({ path }) => path).filter((path) => !path.startsWith('/api/v1/'));
+    const roots = paths.map((path) => path.replace(/^(\/console\/session)\/.*/, '$1'));
+    assert.deepEqual(documented.toSorted(), [...new Set(roots)].toSorted());
+  });
+});
+
 describe('the table of error texts', () => {
   const texts: [number, string, errors.AppError][] = [
     [400, 'Email already exists', errors.emailExists()],
