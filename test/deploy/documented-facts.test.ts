@@ -140,6 +140,19 @@ describe('documents list', () => {
     assert.ok(textOf('docs/limits.md').includes(`20 more wait unread, ${bulkWaitMsMax / 1000} s at most`));
   });
 
+  it('docs/limits.md says how much memory the bodies and unread answers of a workspace may use', () => {
+    const memory = sourcesIn('api/http').find((source) => source.includes('workspaceMemory: new MemoryBudget')) ?? '';
+    const inUnits = (product: string) => product.replace('512 * 1024', '512 kB').replace('* megabyte', 'MB');
+    for (const [row, name] of [
+      ['bytes of request bodies in memory', 'workspaceMemory'],
+      ['bytes of answers to reads that clients have not taken yet', 'answerMemory'],
+    ] as const) {
+      const form = `${name}: .*maxBytes: ([^,]+), maxBytesPerOwner: ([^,]+), guaranteedBytesPerOwner: ([^}]+) }`;
+      const [, all = '', each = '', least = ''] = (new RegExp(form).exec(memory) ?? []).map(inUnits);
+      assert.ok(textOf('docs/limits.md').includes(`| ${row} | ${each}, of ${all} for all; ${least} when all are used up`), row);
+    }
+  });
+
   it('docs/limits.md and docs/contract/limits.md list every quota and rate limit', () => {
     const texts = textOf('docs/limits.md') + textOf('docs/contract/limits.md');
     const names = Object.keys(settings).filter((name) => /^(?:MAX|RATE_LIMIT)_/.test(name));
