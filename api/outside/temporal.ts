@@ -65,7 +65,7 @@ export interface Temporal {
   replay(request: ReplayRequest): Promise<void>;
   /** Starts the workflow that sends a mail of the outbox. */
   sendMail(mailId: string): Promise<void>;
-  /** Whether a worker is polling. */
+  /** Whether workers poll all queues. */
   hasWorker(): Promise<boolean>;
   /** Closes the connection when the signals that were begun have ended, two seconds later at most. Nobody waits for a signal of a callback. */
   close(): Promise<void>;
@@ -174,6 +174,10 @@ async function startMail(client: Client, mailId: string): Promise<void> {
   await client.workflow.start(workflowTypes.sendMail, mailStart(mailId));
 }
 
-/** Whether a worker asked for workflow tasks not long ago. */
-const isPolled = async ({ workflowService, options: { namespace } }: Client): Promise<boolean> =>
-  (await recentPollers(workflowService, namespace, queues.messages, 'workflow')).length > 0;
+/** Whether workers asked for tasks of each queue not long ago. */
+async function isPolled({ workflowService, options: { namespace } }: Client): Promise<boolean> {
+  const polled = Object.values(queues).map((queue) =>
+    recentPollers(workflowService, namespace, queue, queue === queues.messages ? 'workflow' : 'activity'),
+  );
+  return (await Promise.all(polled)).every((pollers) => pollers.length > 0);
+}

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { connectTemporal } from '../../api/outside/temporal.js';
-import { workflowIds } from '../../workflows/contract.js';
+import { queues, workflowIds } from '../../workflows/contract.js';
+import { recentPollers } from '../../api/outside/pollers.js';
+import { until } from '../support/client.js';
 import { testConfig } from '../support/config.js';
 import { freshNamespace, type TestTemporal } from '../support/temporal/temporal.js';
 
@@ -12,6 +14,29 @@ describe("the API's client of Temporal", () => {
   });
   after(() => own.close());
 
+  it('the queues have workers only when each of them is polled', async () => {
+    const temporal = connectTemporal(testConfig({ TEMPORAL_ADDRESS: own.address, TEMPORAL_NAMESPACE: own.namespace }));
+    const { workflowService } = own.connection;
+    const ending = new AbortController();
+    /** Polls until `ending` is aborted. */
+    const poll = (queue: string) => {
+      const request = { namespace: own.namespace, taskQueue: { name: queue }, identity: 'test' };
+      const call = (): Promise<unknown> =>
+        queue === queues.messages ? workflowService.pollWorkflowTaskQueue(request) : workflowService.pollActivityTaskQueue(request);
+      return own.connection.withAbortSignal(ending.signal, () => own.connection.withDeadline(Date.now() + 60_000, call));
+    };
+    const isPolled = async (queue: string) =>
+      (await recentPollers(workflowService, own.namespace, queue, queue === queues.messages ? 'workflow' : 'activity')).length > 0;
+    const others = Object.values(queues).filter((queue) => queue !== queues.webhooks);
+    const polls = others.map(poll);
+    for (const queue of others) await until(() => isPolled(queue), `${queue} is polled`);
+    assert.equal(await temporal.hasWorker(), false);
+    polls.push(poll(queues.webhooks));
+    await until(() => temporal.hasWorker(), 'each queue is polled');
+    ending.abort();
+    await Promise.allSettled(polls);
+    await temporal.close();
+  });
   it('a client of Temporal that is closed sends its signals to the end', async () => {
     const temporal = connectTemporal(testConfig({ TEMPORAL_ADDRESS: own.address, TEMPORAL_NAMESPACE: own.namespace }));
     await temporal.hasWorker(); // it is connected
