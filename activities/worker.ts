@@ -54,8 +54,7 @@ async function main(): Promise<void> {
 
   await Promise.all(threads.map(({ done }) => done));
   await keeping.end();
-  // An open channel to the parent keeps the process alive.
-  if (process.connected) process.disconnect();
+  process.exit(); // an open channel to the parent, and polls that nobody has ended, would keep the process alive
 }
 
 /** Starts the thread of batches and retries. It has a lower priority, so that neither delays single messages and first attempts. */

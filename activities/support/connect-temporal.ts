@@ -6,6 +6,7 @@ import type { TemporalServer } from '../../models/settings/connection-settings.j
 export class TemporalError extends Error {}
 
 const probeMs = 3_000;
+const answerMsMax = 2_000;
 
 /**
  * @param patienceMs how long to wait for a server that is starting
@@ -19,6 +20,19 @@ export async function connectToTemporal(server: TemporalServer, patienceMs = 10_
   } catch (error) {
     await connection.close();
     throw temporalError(server, callErrorOf(error) ?? (await probe(server)) ?? error);
+  }
+}
+
+/** Whether Temporal answers within two seconds, and has this namespace. */
+export async function hasNamespace(server: TemporalServer, namespace: string): Promise<boolean> {
+  const connection = Connection.lazy(server);
+  try {
+    await connection.withDeadline(Date.now() + answerMsMax, () => connection.workflowService.describeNamespace({ namespace }));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
   }
 }
 

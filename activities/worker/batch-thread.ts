@@ -36,3 +36,4 @@ lowerThreadPriority(); // after the start, so that the start is not slow
 parentPort?.once('message', () => void workers.stop());
 parentPort?.postMessage('ready');
 await workers.done;
+process.exit(); // this thread: polls that nobody has ended would keep it alive

@@ -15,9 +15,10 @@ type Activate = Awaited<ReturnType<Workflows['createWorkflow']>>['activate'];
  * ends a thread for the time-out of each one (`timeout` of node:vm). This took 40 % of the CPU of a message's workflow code. Instead one
  * clock watches all workflows and ends the process when code does not return. The process manager then starts it again.
  * @param leaving aborted when the worker leaves its workflows to others; see `leave-work.ts`
+ * @param Kind of worker that it is otherwise
  */
-export const leanWorker = (leaving = staying) =>
-  class LeanWorker extends Worker {
+export const leanWorker = (leaving = staying, Kind = Worker) =>
+  class LeanWorker extends Kind {
     protected static override async createWorkflowCreator(...[bundle, options, logger]: Parameters<CreateWorkflows>): Promise<Workflows> {
       const unlimited = { ...options, isolateExecutionTimeoutMs: undefined as unknown as number };
       const workflows = await super.createWorkflowCreator(bundle, unlimited, logger);

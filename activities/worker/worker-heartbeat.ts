@@ -15,6 +15,9 @@ export const nameWorker = () => `${hostname()}:${process.pid}:${randomUUID().sli
 export interface Heartbeats {
   /** The time since the last heartbeat that was written. */
   silentMs(): number;
+  /** Writes none until `resume`: the thread takes no work. */
+  rest(): void;
+  resume(): void;
   /** Stops them, and records that the thread has stopped. */
   end(): Promise<void>;
 }
@@ -31,8 +34,9 @@ export function startHeartbeats(db: Database, logger: Logger, worker: string, pa
   let lastAt = performance.now();
   let isFailing = false;
   let isBusy = false;
+  let isResting = false;
   const once = async () => {
-    if (isBusy) return;
+    if (isBusy || isResting) return;
     isBusy = true;
     try {
       const begun = Date.now();
@@ -50,6 +54,13 @@ export function startHeartbeats(db: Database, logger: Logger, worker: string, pa
   const clock = setInterval(() => void once(), heartbeatMs).unref();
   return {
     silentMs: () => performance.now() - lastAt,
+    rest: () => {
+      isResting = true;
+    },
+    resume: () => {
+      isResting = false;
+      void once();
+    },
     end: async () => {
       clearInterval(clock);
       await noteEndOfHeartbeats(db, worker, part).catch(() => undefined); // without it, the missing heartbeat shows the same later

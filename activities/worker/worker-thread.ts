@@ -7,13 +7,14 @@ import type { Logger } from '../../models/process/logger.js';
 import { startTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
 import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
+import { hasNamespace } from '../support/connect-temporal.js';
 import { coreTelemetry } from './core-metrics.js';
 import { startHeartbeats } from './worker-heartbeat.js';
 import { ownerOfWork } from './owner-of-work.js';
-import { answers, runWhileDatabaseAnswers } from './run-while-database-answers.js';
+import { answers, runWhileServersAnswer } from './run-while-servers-answer.js';
 import { nativeLogging, sdkLogger } from './sdk-logger.js';
 import type { TaskQueue } from '../support/slots.js';
-import { type RunningWorkers, startWorkers } from './workers.js';
+import { type LeavingWorkers, type RunningWorkers, startWorkers, type WorkersDeps } from './workers.js';
 
 export interface ThreadOptions {
   config: Config;
@@ -47,24 +48,31 @@ export async function startThread({
   const endTracing = await startTracing({ tracing: config.tracing, logger, part: taskQueues.includes(queues.bulk) ? 'batches' : 'worker' });
   const pace = taskQueues.includes(queues.bulk) ? givingWayTo(urgent, ownerOfWork) : urgent.pace;
   const db = connect(config.databaseUrl, poolMax, { pace });
-  // Each start has its own connection, because one connection has one worker of a queue at a time, and former workers may still finish activities.
-  const start = async () => {
-    const connection = await NativeConnection.connect(config.temporalServer);
-    const close = () => connection.close();
-    const workers = await startWorkers({ config, db, logger, connection, taskQueues, endpoints }).catch(async (error: unknown) => {
-      await close().catch(() => undefined);
-      throw error;
-    });
-    return { ...workers, done: workers.done.then(close) }; // if one failed, the process ends
-  };
+  const start = () => startOnOwnConnection({ config, db, logger, taskQueues, endpoints });
   const first = await start();
   const heartbeats = startHeartbeats(db, logger, worker, taskQueues.join());
-  const { silentMs } = heartbeats;
-  const workers = runWhileDatabaseAnswers(first, { start, silentMs, answers: () => answers(config.databaseUrl), logger });
+  const workers = runWhileServersAnswer(first, {
+    start,
+    heartbeats,
+    answers: () => answers(config.databaseUrl),
+    hasNamespace: () => hasNamespace(config.temporalServer, config.temporalNamespace),
+    logger,
+  });
   const done = workers.done.then(async () => {
     await heartbeats.end();
     await endTracing();
     await db.close();
   });
   return { done, stop: () => workers.stop().then(() => done) };
+}
+
+/** Each start has its own connection, because one connection has one worker of a queue at a time, and former workers may still finish activities. */
+async function startOnOwnConnection(deps: Omit<WorkersDeps, 'connection'>): Promise<LeavingWorkers> {
+  const connection = await NativeConnection.connect(deps.config.temporalServer);
+  const close = () => connection.close();
+  const workers = await startWorkers({ ...deps, connection }).catch(async (error: unknown) => {
+    await close().catch(() => undefined);
+    throw error;
+  });
+  return { ...workers, done: workers.done.then(close) }; // if one failed, the process ends
 }

@@ -2,13 +2,14 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import { Client } from '@temporalio/client';
-import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { type Database, sharePool } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
 import { isTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
 import { createActivities } from '../index.js';
+import { drainingWorker } from './draining-worker.js';
 import { leanWorker } from './lean-worker.js';
 import { leaveLocalActivities } from './leave-work.js';
 import { activitySlots, type TaskQueue } from '../support/slots.js';
@@ -46,6 +47,10 @@ export interface RunningWorkers {
 export interface LeavingWorkers extends RunningWorkers {
   /** The same, and leaves all workflows to other workers at once. */
   leave(): Promise<void>;
+  /** Aborted when Temporal refuses polls for good: a worker then takes no more work. The reason is the error. */
+  refused: AbortSignal;
+  /** Whether no activity and no workflow code runs. */
+  isIdle(): boolean;
 }
 
 const pollers = { type: 'simple-maximum', maximum: 5 } as const;
@@ -66,7 +71,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<LeavingWorkers> {
   const poster = webhookPoster(config);
   const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
   const starts = workflowStarts(new Client({ connection, namespace: config.temporalNamespace }));
-  const [stopping, leaving] = [new AbortController(), new AbortController()];
+  const [stopping, leaving, refused] = [new AbortController(), new AbortController(), new AbortController()];
   setMaxListeners(0, stopping.signal, leaving.signal); // one for each activity
   const activities = createActivities({ db, config, logger, providers, poster, endpoints, starts, stopping: stopping.signal });
   const interceptors = { activity: [leaveLocalActivities(leaving.signal), ...(isTracing() ? [traceActivities] : [])] };
@@ -75,7 +80,8 @@ export async function startWorkers(deps: WorkersDeps): Promise<LeavingWorkers> {
     taskQueues.map((taskQueue) => {
       const maxConcurrentActivityTaskExecutions = activitySlots[taskQueue];
       const options = { ...common, taskQueue, maxConcurrentActivityTaskExecutions, ...optionsOf(config)[taskQueue] };
-      return taskQueue === queues.messages ? leanWorker(leaving.signal).create(options) : Worker.create(options);
+      const kind = drainingWorker((error) => refused.abort(error));
+      return (taskQueue === queues.messages ? leanWorker(leaving.signal, kind) : kind).create(options);
     }),
   );
   if (providers.accounts.has('sandbox')) reports = new ReportPoster({ db, secretKey, callbackUrl, logger });
@@ -83,19 +89,29 @@ export async function startWorkers(deps: WorkersDeps): Promise<LeavingWorkers> {
     await reports?.stop();
     poster.close();
   });
+  return { done, refused: refused.signal, ...endingsOf(workers, done, { stopping, leaving }) };
+}
+
+function endingsOf(
+  workers: readonly Worker[],
+  done: Promise<void>,
+  { stopping, leaving }: Record<'stopping' | 'leaving', AbortController>,
+): Pick<LeavingWorkers, 'stop' | 'leave' | 'isIdle'> {
   const stop = async () => {
     stopping.abort();
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     await done;
   };
-  return {
-    done,
-    stop,
-    leave: () => {
-      leaving.abort();
-      return stop();
-    },
+  const leave = () => {
+    leaving.abort();
+    return stop();
   };
+  const isIdle = () =>
+    workers.every((worker) => {
+      const { numInFlightActivities, numInFlightWorkflowActivations } = worker.getStatus();
+      return numInFlightActivities + numInFlightWorkflowActivations === 0;
+    });
+  return { stop, leave, isIdle };
 }
 
 /** How the two threads of a worker process share its connections. */

@@ -172,7 +172,7 @@ describe('docker-compose.yml', () => {
 
   it('api and worker have longer to stop than they drain', () => {
     const cancelled = /shutdownGraceTime: '(\d+)s'/.exec(textOf('activities/worker/workers.ts'))?.[1];
-    const forced = numberIn('activities/worker/run-while-database-answers.ts', 'forceMs') / 1_000;
+    const forced = numberIn('activities/worker/run-while-servers-answer.ts', 'forceMs') / 1_000;
     const longestCallSeconds = mailServerDeadlineMs / 1_000;
     assert.ok(Number(cancelled) > longestCallSeconds && forced > longestCallSeconds + 30, 'calls, then 30 s to record them');
     assert.ok(secondsOf(file.services.worker?.stop_grace_period) > forced);

@@ -1,0 +1,172 @@
+/**
+ * Temporal workers that run while PostgreSQL and Temporal answer. A worker process that reaches Temporal but not PostgreSQL would keep its share of the
+ * work, and could do none of it. So it leaves its work to others, and starts again when PostgreSQL answers. If PostgreSQL is away for all processes,
+ * their tasks wait in Temporal. A worker whose polls Temporal refuses, because it has lost its data, takes no more work. So it stops, and another one
+ * starts in this process when the namespace exists.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openPool, select } from '../../models/db/database.js';
+import type { Logger } from '../../models/process/logger.js';
+import type { Heartbeats } from './worker-heartbeat.js';
+import type { LeavingWorkers, RunningWorkers } from './workers.js';
+
+const everyMs = 500;
+/** Longer than the time between two heartbeats. PostgreSQL is asked only after a heartbeat has failed or hangs. */
+const silenceMsMin = 5_000;
+/** A restart of PostgreSQL is mostly shorter. */
+const lostMs = 10_000;
+/** A process that was frozen or blocked needs a moment to read the answers that wait. */
+const failuresMin = 3;
+const answerMsMax = 2_000;
+/** When the process has to stop: after this time it ends with what is not finished. The process manager must wait longer. */
+const forceMs = 80_000;
+/** The same if nothing runs for so long. Temporal ends the polls of a worker that stops, but not while it is away or has lost its data. */
+const idleMsMin = 10_000;
+
+export interface SupervisionDeps {
+  start: () => Promise<LeavingWorkers>;
+  heartbeats: Pick<Heartbeats, 'silentMs' | 'rest' | 'resume'>;
+  /** Whether PostgreSQL answers on a new connection. */
+  answers: () => Promise<boolean>;
+  /** Whether Temporal answers, and has the namespace. */
+  hasNamespace: () => Promise<boolean>;
+  logger: Logger;
+}
+
+/** Why the workers end. */
+interface Loss {
+  server: 'PostgreSQL' | 'Temporal';
+  text: string;
+  err?: unknown;
+  end: (workers: LeavingWorkers) => Promise<void>;
+}
+
+const lostDatabase: Loss = {
+  server: 'PostgreSQL',
+  text: 'the worker has lost PostgreSQL: it leaves its work to other workers until PostgreSQL answers',
+  end: (workers) => workers.leave(),
+};
+/** Polls that are still open may each take a task as soon as the namespace exists, and the former workers do it. */
+const refusedByTemporal = (err: unknown): Loss => ({
+  server: 'Temporal',
+  text: 'Temporal refuses the worker: it takes no work until Temporal answers and has the namespace',
+  err,
+  end: (workers) => workers.stop(),
+});
+
+/** @param first the workers that are running */
+export function runWhileServersAnswer(first: LeavingWorkers, deps: SupervisionDeps): RunningWorkers {
+  return new Supervision(first, deps);
+}
+
+/** Whether PostgreSQL answers on a new connection within two seconds. */
+export async function answers(databaseUrl: string): Promise<boolean> {
+  const db = openPool(databaseUrl, 1, { answerMsMax, acquireMsMax: answerMsMax });
+  try {
+    await select(db, 'SELECT 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    void db.close().catch(() => undefined);
+  }
+}
+
+class Supervision implements RunningWorkers {
+  readonly done: Promise<void>;
+  #fail: (error: unknown) => void = () => undefined;
+  /** Ends what is left, which is only polls. */
+  #finish: () => void = () => undefined;
+  /** All workers that were started. Those that have left may finish activities for three minutes. */
+  readonly #started: LeavingWorkers[] = [];
+  readonly #ends: Promise<void>[] = [];
+  #isStopping = false;
+  /** Aborted when all workers have ended because the process has to stop. */
+  readonly #over = new AbortController();
+
+  constructor(
+    private current: LeavingWorkers,
+    private readonly deps: SupervisionDeps,
+  ) {
+    const ended = new Promise<void>((resolve, reject) => {
+      this.#finish = resolve;
+      this.#fail = reject;
+    });
+    this.#add(current);
+    this.done = Promise.race([this.#run(), ended]);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const forced = setTimeout(() => this.#fail(new Error('Activities did not end in time')), forceMs);
+    this.#stopCurrent();
+    void Promise.all(this.#ends).then(() => this.#over.abort());
+    void this.#untilIdle().then(() => {
+      this.#over.abort();
+      this.#finish();
+    });
+    await this.done.finally(() => clearTimeout(forced));
+  }
+
+  #add(workers: LeavingWorkers): void {
+    this.current = workers;
+    this.#started.push(workers);
+    this.#ends.push(workers.done.catch((error: unknown) => this.#fail(error ?? new Error('A Temporal worker failed without a reason'))));
+  }
+
+  #stopCurrent(): void {
+    this.current.stop().catch(() => undefined); // `done` rejects with the same error
+  }
+
+  async #run(): Promise<void> {
+    const { logger, heartbeats } = this.deps;
+    for (let loss = await this.#loss(); loss !== null; loss = await this.#loss()) {
+      logger.error({ err: loss.err }, loss.text);
+      heartbeats.rest();
+      loss.end(this.current).catch(() => undefined); // `done` rejects with the same error
+      await this.#startAgain();
+      if (this.#isStopping) break;
+      heartbeats.resume();
+      logger.warn(`${loss.server} answers again: the worker takes work`);
+    }
+    this.#stopCurrent();
+    await Promise.all(this.#ends);
+  }
+
+  /** Resolves when a server is lost, and with null when all workers have stopped. */
+  async #loss(): Promise<Loss | null> {
+    const { heartbeats, answers: ask } = this.deps;
+    const { refused } = this.current;
+    const signal = AbortSignal.any([this.#over.signal, refused]);
+    let failures = 0;
+    while (!signal.aborted) {
+      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+      failures = heartbeats.silentMs() < silenceMsMin || (await ask()) ? 0 : failures + 1;
+      if (failures >= failuresMin && heartbeats.silentMs() >= lostMs) return lostDatabase;
+    }
+    return refused.aborted ? refusedByTemporal(refused.reason) : null;
+  }
+
+  /** Starts workers when both servers answer. Gives up when the process has to stop. */
+  async #startAgain(): Promise<void> {
+    const { answers: ask, hasNamespace, start, logger } = this.deps;
+    while (!this.#isStopping) {
+      await sleep(everyMs);
+      if (!(await ask()) || !(await hasNamespace())) continue;
+      try {
+        return this.#add(await start());
+      } catch (err) {
+        logger.warn({ err }, 'the workers could not start');
+      }
+    }
+  }
+
+  /** Resolves when nothing has run for a while. */
+  async #untilIdle(): Promise<void> {
+    let busyAt = performance.now();
+    while (!this.#over.signal.aborted && performance.now() - busyAt < idleMsMin) {
+      await sleep(everyMs, undefined, { signal: this.#over.signal }).catch(() => undefined);
+      if (this.#started.some((workers) => !workers.isIdle())) busyAt = performance.now();
+    }
+  }
+}
