@@ -26,7 +26,9 @@ describe('the progress of a replay', () => {
     status: 'succeeded' | 'failed',
     trigger: 'replay' | 'manual' = 'replay',
     by: { replayId?: string } = {},
-  ) => recordAttempts(test.db, [{ ...attemptWith(deliveries[index] as DeliveryRow, { status }), trigger, ...by }]);
+  ) => recordAttempts(test.db, [{ ...attemptWith(deliveries[index] as DeliveryRow, { status }), at: afterItsStart(), trigger, ...by }]);
+  /** PostgreSQL stores the start with microseconds, so the same millisecond may be before it. */
+  const afterItsStart = () => new Date(replay.created_at.getTime() + 1);
   const record = (from: number, to: number, isLast = false) =>
     recordReplayPage(
       test.db,
