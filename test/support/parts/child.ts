@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /**
  * Node 20 compiles only very busy functions to fast code: for a process that lives for seconds, compiling the others costs more than it saves.
@@ -33,6 +34,7 @@ export function child(script: string, env: NodeJS.ProcessEnv, logFile?: string):
     ending.kill(signal);
     ending.kill('SIGCONT'); // a frozen process takes no other signal but SIGKILL
     const [code] = (await gone) as [number | null];
+    await nextTurn(); // until this process has read that the connections are closed: a kept one would fail the next request
     return code;
   };
   return {
