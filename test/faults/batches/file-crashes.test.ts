@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { runCommand, startCommand } from '../../clients/run-command.js';
 import { phones } from '../../support/bulk-requests.js';
-import { type Account, type RestClient, restClient, until } from '../../support/client.js';
+import { type Account, restClient, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { untilLockWait } from '../../support/lock-table.js';
 import { type FaultProxy, startFaultProxy } from '../../support/network/fault-proxy.js';
-import type { Child } from '../../support/parts/child.js';
 import { prices } from '../../support/prices.js';
 import { balanceOf } from '../../support/rows/messages.js';
 import { type Service, startService } from '../../support/service.js';
@@ -21,18 +20,16 @@ describe('a file that is sent while a process is killed', () => {
   let service: Service;
   let proxy: FaultProxy;
   let folder: string;
-  let client: RestClient;
   let account: Account;
   let env: NodeJS.ProcessEnv;
   let args: string[];
   before(async () => {
     proxy = await startFaultProxy(process.env.TEST_TEMPORAL as string);
-    service = await startService({ isHere: true, apiEnv: { TEMPORAL_ADDRESS: proxy.address } });
-    client = restClient(service.url);
+    service = await startService({ workerIsHere: true, env: { SANDBOX_DELAY_MS: '20' }, apiEnv: { TEMPORAL_ADDRESS: proxy.address } });
     folder = mkdtempSync(join(tmpdir(), 'tidings-file-'));
   });
   beforeEach(async () => {
-    account = await client.signUp();
+    account = await restClient(service.url).signUp();
     env = { TIDINGS_API_KEY: account.apiKey, TIDINGS_URL: service.url };
     const path = join(folder, `${account.workspaceId}.csv`);
     writeFileSync(path, `to\n${phones(count).join('\n')}\n`);
@@ -50,16 +47,10 @@ describe('a file that is sent while a process is killed', () => {
 
   const ofWorkspace = (condition: string) =>
     rows<{ to: string }>(service.db, `SELECT "to" FROM messages WHERE workspace_id = $1 AND ${condition}`, [account.workspaceId]);
-  /** With its connection to Temporal, on which the answers of later calls may stall. */
-  const apiToKill = async () => {
-    const doomed = await service.apiToKill();
-    await client.call('GET', '/health');
-    return doomed;
-  };
   /** The batch is charged, and the API does not know it. */
   const untilAccepted = () => until(async () => (await ofWorkspace(`status <> 'accepting'`)).length === count, 'the batch is accepted');
-  const restartApi = async (doomed: Child) => {
-    await doomed.kill();
+  const restartApi = async () => {
+    await service.api.kill();
     proxy.mode = 'pass';
     await service.api.start();
   };
@@ -79,7 +70,6 @@ describe('a file that is sent while a process is killed', () => {
   const answerOf = (stdout: string) => new RegExp(`^${/^\S+ {2}60 messages, 60 credits\n$/.exec(stdout)?.[0] ?? 'no answer'}$`);
 
   it('a file is charged and sent once when the API dies while it stores the rows', async () => {
-    const doomed = await service.apiToKill();
     const lock = await service.db.transaction();
     let command: ReturnType<typeof startCommand>;
     try {
@@ -87,7 +77,7 @@ describe('a file that is sent while a process is killed', () => {
       await service.db.query('LOCK TABLE messages IN SHARE MODE', { transaction: lock });
       command = startCommand(args, env);
       await untilLockWait(service.db, 'the API stores the first rows');
-      await restartApi(doomed);
+      await restartApi();
     } finally {
       await lock.rollback();
     }
@@ -96,11 +86,10 @@ describe('a file that is sent while a process is killed', () => {
   });
 
   it('a file is charged and sent once when the API dies after it was accepted', async () => {
-    const doomed = await apiToKill();
     proxy.mode = 'stall-answers';
     const command = startCommand(args, env);
     await untilAccepted();
-    await restartApi(doomed);
+    await restartApi();
     assert.equal(await command.ended, 0, command.stderr());
     assert.doesNotMatch(command.stderr(), /had been sent before/, 'the repeat of its own request is not another run');
     await assertSentOnce(answerOf(command.stdout()));
