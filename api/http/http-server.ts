@@ -2,10 +2,11 @@
  * The HTTP server of the application: its timeouts for slow clients, its connection limits, the order in which first requests start, and its
  * answers to malformed HTTP.
  */
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
-import { watchStandstill } from '../../models/flow/standstill.js';
+import { type StandstillWatch, watchStandstill } from '../../models/flow/standstill.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener } from './errors/malformed.js';
 import { continuing, limitingBodies } from './body-timeout.js';
@@ -79,7 +80,12 @@ export function createHttpServer(
   };
   const refuse = createMalformedListener(limiter, timeouts.idleMs);
   const tooSlow = Object.assign(new Error('the body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-  const limited = limitingBodies(app, timeouts.bodyMs, (socket) => refuse(tooSlow, socket));
+  const standstill = watchStandstill(timeouts.standstillMs ?? 3_000);
+  const limited = limitingBodies(app, {
+    bodyMs: timeouts.bodyMs,
+    refuse: (socket) => refuse(tooSlow, socket),
+    hasStoodStill: standstill.isRecent,
+  });
   const turns = new FirstRequestTurns();
   const addressOf = createClientAddress(connections?.proxies ?? []);
   const inTurn = startingInTurn(limited, turns, (req) => addressKey(addressOf(req)));
@@ -91,8 +97,9 @@ export function createHttpServer(
     continuing(req, res);
     noting(req, res);
   });
-  server.on('timeout', closeIdle);
-  refusingMalformed(server, refuse, timeouts.standstillMs);
+  server.on('timeout', (socket) => (standstill.isRecent() ? socket.setTimeout(timeouts.idleMs) : closeIdle(socket)));
+  server.once('close', standstill.end);
+  refusingMalformed(server, refuse, { headersMs: timeouts.headersMs, standstill });
   server.on('connect', createTunnelListener(limiter));
   closingInStages(server, timeouts);
   if (connections !== undefined) limitConnections(server, connections);
@@ -102,13 +109,20 @@ export function createHttpServer(
 
 /**
  * Refuses what Node's parser reports, but no late head just after the process stood still. The head may have arrived meanwhile, and a carrier that gets
- * 408 may not repeat its report. Otherwise the idle timeout closes the connection.
+ * 408 may not repeat its report. Node reports a late head only once, so such a connection has the time for a head once more here.
  */
-function refusingMalformed(server: Server, refuse: ReturnType<typeof createMalformedListener>, standstillMs = 3_000): void {
-  const standstill = watchStandstill(standstillMs);
-  server.once('close', standstill.end);
+function refusingMalformed(
+  server: Server,
+  refuse: ReturnType<typeof createMalformedListener>,
+  { headersMs, standstill }: { headersMs: number; standstill: StandstillWatch },
+): void {
+  const spared = new WeakSet<Duplex>();
+  for (const event of ['request', 'checkContinue', 'checkExpectation', 'connect'])
+    server.prependListener(event, ({ socket }: IncomingMessage) => void spared.delete(socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !standstill.isRecent()) refuse(error, socket);
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !standstill.isRecent()) return void refuse(error, socket);
+    spared.add(socket);
+    setTimeout(() => void (spared.has(socket) && refuse(error, socket)), headersMs).unref();
   });
 }
 

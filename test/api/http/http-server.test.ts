@@ -59,20 +59,49 @@ describe('slow clients', () => {
     });
   }
 
-  it('a request that arrives while the process stands still is served, and gets no 408', async () => {
-    const paused = createHttpServer(
-      (req, res) => answer(req, res),
-      { limiter, isDraining: false },
-      { ...timeouts, idleMs: 10_000, standstillMs: 200 },
-    );
-    await once(paused.listen(0, '127.0.0.1'), 'listening');
-    const connected = once(paused, 'connection');
-    const socket = connect((paused.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
-    await Promise.all([connected, once(socket, 'connect')]);
-    socket.write(`${head.replace('\r\n', '\r\nConnection: close\r\n')}\r\n1234567890`);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * timeouts.headersMs);
-    assert.match(await heard(socket), /^HTTP\/1\.1 200 /);
-    await once(paused.close(), 'close');
+  describe('a process that stands still for twice the time-outs', () => {
+    const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * timeouts.headersMs);
+    let paused: Server;
+    let socket: Socket;
+    /** The idle time-out is as short as the other ones only where it is the subject. */
+    const connectTo = async (idleMs = 10_000): Promise<void> => {
+      paused = createHttpServer((req, res) => answer(req, res), { limiter, isDraining: false }, { ...timeouts, idleMs, standstillMs: 200 });
+      await once(paused.listen(0, '127.0.0.1'), 'listening');
+      const connected = once(paused, 'connection');
+      socket = connect((paused.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+      await Promise.all([connected, once(socket, 'connect')]);
+    };
+    afterEach(() => once(paused.close(), 'close'));
+    const closing = head.replace('\r\n', '\r\nConnection: close\r\n');
+
+    for (const [what, idleMs] of [
+      ['whole request', undefined],
+      ['whole request, for longer than a connection may be idle,', timeouts.idleMs],
+    ] as const) {
+      it(`200 for a ${what} that arrives while the process stands still`, async () => {
+        await connectTo(idleMs);
+        socket.write(`${closing}\r\n1234567890`);
+        standStill();
+        assert.match(await heard(socket), /^HTTP\/1\.1 200 /);
+      });
+    }
+    it('200 for a body that arrives while the process stands still', async () => {
+      await connectTo();
+      const begun = once(paused, 'request');
+      socket.write(`${closing}\r\n123`);
+      await begun;
+      socket.write('4567890');
+      standStill();
+      assert.match(await heard(socket), /^HTTP\/1\.1 200 /);
+    });
+    it('408 for a head that goes on byte by byte after the process stood still', async () => {
+      await connectTo();
+      socket.write(head);
+      standStill();
+      const drip = setInterval(() => socket.write('X-Drip: 1\r\n'), 10);
+      assert.match(await heard(socket), /^HTTP\/1\.1 408 /);
+      clearInterval(drip);
+    });
   });
 
   it('no request is served that comes after a 408', async () => {
