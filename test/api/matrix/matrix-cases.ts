@@ -11,10 +11,18 @@ import type { Account, CallOptions, TestApp } from '../start-app.js';
 /** Operations that take a body; the first sample of each is a good one. */
 export const writing = endpoints.filter(({ body }) => body !== undefined);
 
-/** A good body: the first sample that has something at this place. `unique` keeps those apart that must not be the same twice. */
+/** Fields that only bodies with a list of recipients have. */
+const ofBatches = ['rate', 'on_invalid', 'allow_duplicates', 'tag'];
+
+/** A good body: the first sample that has, or may have, something at this place. `unique` keeps those apart that must not be the same twice. */
 export function goodBody(item: Endpoint, unique = '', place: string[] = []): Record<string, unknown> {
   const bodies = Object.values(samples[item.id]?.requests ?? {});
-  const body = bodies.find((each) => valueAt(each, place) !== undefined) ?? bodies[0] ?? {};
+  const isOfBatches = ofBatches.includes(place[0] ?? '');
+  const body =
+    bodies.find((each) => valueAt(each, place) !== undefined) ??
+    bodies.find((each) => isOfBatches && 'recipients' in (each as object)) ??
+    bodies[0] ??
+    {};
   const copy = structuredClone(body) as Record<string, unknown>;
   if (item.id === 'signUp' || item.tag === 'contacts') copy.email = `x${unique || uuidv7()}@example.com`;
   if (item.tag === 'contacts') delete copy.phone;
@@ -89,12 +97,15 @@ export function fieldsOf(schema: Json, path: string[] = []): Field[] {
   });
 }
 
-/** Fields of an operation's body. */
+/** Fields of an operation's body, of all its variants. */
 export function bodyFields(item: Endpoint): Field[] {
   const schema = item.body === undefined ? {} : jsonSchema(item.body, { isOpen: true });
-  const [first] = (schema.oneOf ?? []) as Json[];
-  return fieldsOf(first ?? schema);
+  const fields = ((schema.oneOf ?? [schema]) as Json[]).flatMap((variant) => fieldsOf(variant));
+  return [...new Map(fields.map((field) => [field.path.join('.'), field])).values()];
 }
+
+/** A preview answers 200 with what is wrong with its recipients. */
+export const isPreviewed = ({ id }: Endpoint, [first]: string[]): boolean => id === 'previewMessages' && first === 'recipients';
 
 /** Whether a field holds a text. */
 export const isText = ({ schema }: Pick<Field, 'schema'>): boolean =>

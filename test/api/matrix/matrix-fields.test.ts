@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { rows } from '../../support/database.js';
-import { bodyFields, credentialFor, documented, goodBody, listOf, makeResources, pathWith, placed, writing } from './matrix-cases.js';
+import {
+  bodyFields,
+  credentialFor,
+  documented,
+  goodBody,
+  isPreviewed,
+  listOf,
+  makeResources,
+  pathWith,
+  placed,
+  writing,
+} from './matrix-cases.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -98,7 +109,7 @@ describe('every body', () => {
           const answer = await send(item, placed(goodBody(item, '', path), path, value));
           const what = `${path.join('.')} ${JSON.stringify(value)}`;
           assertDocumented(item, answer, what);
-          if (!kinds.includes('string') || kinds.length > 1 || schema.enum !== undefined) continue;
+          if (!kinds.includes('string') || kinds.length > 1 || schema.enum !== undefined || isPreviewed(item, path)) continue;
           if (typeof value === 'object' && value !== null) assert.equal(answer.status, 400, what);
         }
       }

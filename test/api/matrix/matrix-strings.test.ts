@@ -10,6 +10,7 @@ import {
   documented,
   fieldsOf,
   goodBody,
+  isPreviewed,
   isText,
   listOf,
   makeResources,
@@ -18,6 +19,7 @@ import {
   valueAt,
   writing,
 } from './matrix-cases.js';
+import { rows } from '../../support/database.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -69,8 +71,9 @@ describe('every text field with unusual texts', () => {
         for (const [index, value] of (at === 0 || takesHuge(item) ? [...corpus, huge] : corpus).entries()) {
           const what = `${path.join('.')} ${JSON.stringify(value.slice(0, 30))}`;
           const answer = await send(item, placed(goodBody(item, `${index}${path.join('')}${item.method}`, path), path, value));
-          assert.ok(documented(item).includes(answer.status), `${what}: ${answer.status}`);
-          if (answer.status >= 300) continue;
+          assert.ok(answer.status !== 429 && documented(item).includes(answer.status), `${what}: ${answer.status}`);
+          if (answer.status === 401) await rows(app.deps.db, 'DELETE FROM login_tries'); // after five wrong passwords the next would get 429
+          if (answer.status >= 300 || isPreviewed(item, path)) continue;
           assert.ok(isStorable(value), `${what} was taken`);
           const seen = seenAt(answer.body.data, path);
           if (seen === undefined) continue;
