@@ -32,8 +32,8 @@ const inTurnOfToken = createConcurrencyLimit({ max: Number.POSITIVE_INFINITY, ma
  * still has access. If the address was never verified, another person may have signed up with it. Then all keys, all webhooks and the second
  * factor end as well, and the address becomes verified.
  * @returns the id of that mail and of the workspace
- * @throws AppError validation_failed if the token is unknown, used, expired, or voided by a newer one, or if the password consists of words
- *   of the account; the token stays valid then. unavailable if too many passwords wait
+ * @throws AppError validation_failed if the token is unknown, used, expired, or voided by a newer one or a change of the password, or if the
+ *   password consists of words of the account; the token stays valid then. unavailable if too many passwords wait
  */
 export function resetPassword(
   { db, config }: { db: Database; config: Pick<Config, 'secretKeys'> },

@@ -109,7 +109,7 @@ describe('pages behind the links in mails', () => {
     await browser.page.getByLabel('New password').fill('third horse');
     await browser.page.getByRole('button', { name: 'Set password' }).click();
     await outcomeIs('Invalid or expired token');
-    await hintIs('The link was used already, or a newer mail has replaced it');
+    await hintIs('The link was used already, or a newer mail or a change of the password has replaced it');
     assert.equal(await browser.page.getByRole('button', { name: 'Set password' }).isEnabled(), true);
     await browser.page.getByRole('link', { name: 'Get a new one' }).click();
     await browser.page.getByLabel('E-mail address').fill(email);
