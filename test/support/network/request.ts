@@ -26,8 +26,8 @@ const agent = new Agent({ keepAlive: true, timeout: 4_000 });
 export async function request(url: string, { method, headers = {}, body }: HttpRequest): Promise<HttpAnswer> {
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }; // Node sets none for DELETE
   const sent = startRequest(url, { method, headers: { 'User-Agent': 'node', ...length, ...headers }, agent }).end(body);
+  sent.on('error', () => undefined); // also after the response: a server that refuses a body may close the connection before it has read it
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  sent.on('error', () => undefined); // a server that refuses a body may close the connection before it has read it
   const answer = { status: response.statusCode as number, headers: headersOf(response) };
   if (answer.headers.get('content-type')?.startsWith('text/event-stream') !== true) return { ...answer, text: await textOf(response) };
   response.destroy();
