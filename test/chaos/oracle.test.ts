@@ -113,7 +113,7 @@ describe('the oracle of the chaos battery', () => {
     it('the oracle refuses an unknown hand-off after a failure of Temporal', () =>
       assert.deepEqual(unknownAfterAnswer({ name: 'kill', targets: ['temporal'], ms: 5_000 }), ['lawful-failure']));
 
-    it('accepts a message without a response that is queued in a paused batch, and refuses it after its report', () => {
+    it('the oracle accepts a message of a paused batch that stays queued after a lost answer, and refuses it after its report', () => {
       const run = structuredClone(first([1, 2, 3, 4, 5, 6].map(runOf), ({ snapshot }) => unknownInBatch(snapshot) !== undefined)) as Draft;
       const row = first(run.snapshot.messages, ({ id }) => id === unknownInBatch(run.snapshot)?.id);
       Object.assign(row, { status: 'queued', error_code: null, credits_used: row.cost, failed_at: null });

@@ -31,7 +31,7 @@ describe('the plans of the battery', () => {
     assert.equal(new Set(items.map(({ to }) => to)).size, items.length);
   });
 
-  it('leave a batch paused only if its messages expire, and contain every operation in a few minutes', () => {
+  it('the plans of the battery leave a batch paused only if its messages expire, and contain every operation in a few minutes', () => {
     const { acts } = planLoad({ seed: 9, loadMs: 10 * 60_000, bursts: 1 }, randomOf(9).fork('load'));
     const steps = acts.flatMap((act) => (act.kind === 'bulk' ? [{ expires: act.expiresInMs !== undefined, steps: act.steps }] : []));
     const isLeft = (changes: readonly { change: string }[]) =>

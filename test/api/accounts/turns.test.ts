@@ -54,7 +54,7 @@ describe('password checks of many accounts at once', () => {
       assert.deepEqual(new Set(await Promise.all(resets)), new Set([200]));
     });
 
-    it('400 at once for a password reset with an unknown token while two hundred passwords wait', async () => {
+    it('400 at once for a password reset with an unknown token while a hundred passwords wait', async () => {
       const waiting = Promise.all(aHundred());
       assert.equal(await Promise.race([reset('unknown'), waiting]), 400);
       await waiting;

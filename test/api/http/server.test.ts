@@ -148,7 +148,7 @@ describe('api/server', () => {
     ['SIGINT', '0'],
     ['disconnect', '0'],
   ] as const) {
-    it(`the API answers open requests and exits with 0 on ${how}, after ${DRAIN_SECONDS} DRAIN_SECONDS`, async () => {
+    it(`the API answers open requests and exits with 0 on ${how}, with DRAIN_SECONDS=${DRAIN_SECONDS}`, async () => {
       const running = start({ DRAIN_SECONDS });
       await running.ready;
       await (await fetch(url('/health'))).text(); // leaves an idle connection open
