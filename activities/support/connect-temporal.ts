@@ -23,13 +23,20 @@ export async function connectToTemporal(server: TemporalServer, patienceMs = 10_
   }
 }
 
-/** Whether Temporal answers within two seconds, and has this namespace. */
+/** gRPC statuses of a refused credential: PERMISSION_DENIED and UNAUTHENTICATED. */
+const credentialRefused = [7, 16];
+
+/**
+ * Whether Temporal answers within two seconds, and has this namespace.
+ * @throws if it refuses the credential. Only a process that starts anew reads another one
+ */
 export async function hasNamespace(server: TemporalServer, namespace: string): Promise<boolean> {
   const connection = Connection.lazy(server);
   try {
     await connection.withDeadline(Date.now() + answerMsMax, () => connection.workflowService.describeNamespace({ namespace }));
     return true;
-  } catch {
+  } catch (error) {
+    if (isGrpcServiceError(error) && credentialRefused.includes(error.code)) throw temporalError(server, error);
     return false;
   } finally {
     await connection.close();

@@ -28,7 +28,7 @@ export interface SupervisionDeps {
   heartbeats: Pick<Heartbeats, 'silentMs' | 'rest' | 'resume'>;
   /** Whether PostgreSQL answers on a new connection. */
   answers: () => Promise<boolean>;
-  /** Whether Temporal answers, and has the namespace. */
+  /** Whether Temporal answers, and has the namespace. @throws if it refuses the credential, which only a new process may have anew */
   hasNamespace: () => Promise<boolean>;
   logger: Logger;
 }
@@ -75,11 +75,13 @@ export async function answers(databaseUrl: string): Promise<boolean> {
 class Supervision implements RunningWorkers {
   readonly done: Promise<void>;
   #fail: (error: unknown) => void = () => undefined;
-  /** Ends what is left, which is only polls. */
+  /** Ends what is left: polls, and results that Temporal does not take. Their tasks are repeated. */
   #finish: () => void = () => undefined;
   /** All workers that were started. Those that have left may finish activities for three minutes. */
   readonly #started: LeavingWorkers[] = [];
   readonly #ends: Promise<void>[] = [];
+  /** The start of further workers, if one is in progress. */
+  #starting: Promise<void> = Promise.resolve();
   #isStopping = false;
   /** Aborted when all workers have ended because the process has to stop. */
   readonly #over = new AbortController();
@@ -100,7 +102,12 @@ class Supervision implements RunningWorkers {
     this.#isStopping = true;
     const forced = setTimeout(() => this.#fail(new Error('Activities did not end in time')), forceMs);
     this.#stopCurrent();
-    void Promise.all(this.#ends).then(() => this.#over.abort());
+    void this.#starting
+      .then(() => Promise.all(this.#ends))
+      .then(
+        () => this.#over.abort(),
+        () => undefined,
+      ); // `done` rejects with the same error
     void this.#untilIdle().then(() => {
       this.#over.abort();
       this.#finish();
@@ -124,7 +131,8 @@ class Supervision implements RunningWorkers {
       logger.error({ err: loss.err }, loss.text);
       heartbeats.rest();
       loss.end(this.current).catch(() => undefined); // `done` rejects with the same error
-      await this.#startAgain();
+      this.#starting = this.#startAgain();
+      await this.#starting;
       if (this.#isStopping) break;
       heartbeats.resume();
       logger.warn(`${loss.server} answers again: the worker takes work`);
@@ -153,6 +161,7 @@ class Supervision implements RunningWorkers {
     while (!this.#isStopping) {
       await sleep(everyMs);
       if (!(await ask()) || !(await hasNamespace())) continue;
+      if (this.#isStopping) return;
       try {
         return this.#add(await start());
       } catch (err) {

@@ -47,7 +47,7 @@ export interface RunningWorkers {
 export interface LeavingWorkers extends RunningWorkers {
   /** The same, and leaves all workflows to other workers at once. */
   leave(): Promise<void>;
-  /** Aborted when Temporal refuses polls for good: a worker then takes no more work. The reason is the error. */
+  /** Aborted when a poll has failed for good. The reason is the error. */
   refused: AbortSignal;
   /** Whether no activity and no workflow code runs. */
   isIdle(): boolean;

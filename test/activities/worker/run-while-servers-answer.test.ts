@@ -38,6 +38,41 @@ describe('runWhileServersAnswer', () => {
     await running.stop();
   });
 
+  it('workers that start while the process has to stop are waited for', async () => {
+    const refusal = new AbortController();
+    let [start, end] = [(_: LeavingWorkers) => undefined as void, () => undefined as void];
+    const started = new Promise<LeavingWorkers>((resolve) => (start = resolve));
+    const done = new Promise<void>((resolve) => (end = resolve));
+    let isStarting = false;
+    const starting = () => {
+      isStarting = true;
+      return started;
+    };
+    const former = workers({ refused: refusal.signal, done: Promise.resolve() });
+    const running = runWhileServersAnswer(former, { ...deps, start: starting, hasNamespace: async () => true });
+    refusal.abort(new Error('Namespace is not found'));
+    await until(() => isStarting, 'others are starting');
+    let isOver = false;
+    const over = running.stop().then(() => (isOver = true));
+    await new Promise(setImmediate);
+    start(workers({ done, isIdle: () => false, stop: () => note('stop of the new ones') }));
+    await until(() => calls.includes('stop of the new ones'), 'the new ones are told to stop');
+    assert.equal(isOver, false);
+    end();
+    await over;
+  });
+
+  it('a worker ends with an error when Temporal refuses its credential', async () => {
+    const refusal = new AbortController();
+    const unauthorized = new Error('Request unauthorized');
+    const running = runWhileServersAnswer(workers({ refused: refusal.signal }), {
+      ...deps,
+      hasNamespace: () => Promise.reject(unauthorized),
+    });
+    refusal.abort(unauthorized);
+    await assert.rejects(running.done, unauthorized);
+  });
+
   it('workers that failed without a reason end with one', async () => {
     const running = runWhileServersAnswer(workers({ done: new Promise((_, reject) => setImmediate(reject)) }), deps);
     await assert.rejects(running.done, /A Temporal worker failed without a reason/);
