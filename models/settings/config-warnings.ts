@@ -41,7 +41,9 @@ const accountWarnings = (config: Warned): ConfigWarning[] => [...idleAccounts(co
 
 function idleAccounts({ accounts, routes }: Warned): ConfigWarning[] {
   const used = new Set(channels.flatMap((channel) => routes[channel].map(({ account }) => account)));
-  const idle = accounts.filter(({ name, kind }) => kind !== 'sandbox' && !used.has(name));
+  const usedKinds = new Set(accounts.filter(({ name }) => used.has(name)).map(({ kind }) => kind));
+  // The settings of a kind are also those that its named accounts lack.
+  const idle = accounts.filter(({ name, kind }) => kind !== 'sandbox' && !used.has(name) && !(name === kind && usedKinds.has(kind)));
   return idle.map(({ name, kind }) => {
     const settings = channels.filter((channel) => kindsFor(channel).includes(kind)).map((channel) => channelSetting('PROVIDER', channel));
     return {
@@ -64,7 +66,7 @@ function equalAccounts({ accounts, routes }: Warned): ConfigWarning[] {
     .map(({ name, kind }) => ({
       state: 'warning',
       subject: `account ${name}`,
-      text: `has the same settings as ${kind}, so messages of both go the same way`,
+      text: `has no setting of its own, so it sends with those of ${kind}`,
       fix: `Give it settings of its own, ${name.toUpperCase()}_${kind.toUpperCase()}_… (with docker compose in accounts.env)`,
     }));
 }

@@ -34,11 +34,14 @@ function withoutUnit(name: string, names: ReadonlySet<string>): string | undefin
   return meant !== name && names.has(meant) ? meant : undefined;
 }
 
-/** `BACKUP_TWILIO_FROM`: backup. `AWS_SES_…` belongs to other programs. */
+/** Prefixes of build tools, and of a provider that other programs use too. */
+const foreign = /^(?:REACT_APP|NEXT_PUBLIC|VITE|TF_VAR)(?:_|$)|(?:^|_)AWS$/;
+
+/** `BACKUP_TWILIO_FROM`: backup. */
 function accountIn(name: string): string | undefined {
   const setting = ofAccounts.find((each) => name.endsWith(`_${each}`));
   const account = setting === undefined ? '' : name.slice(0, -setting.length - 1);
-  return account !== 'AWS' && /^[A-Z][A-Z0-9_]{0,31}$/.test(account) ? account.toLowerCase() : undefined;
+  return !foreign.test(account) && /^[A-Z][A-Z0-9_]{0,31}$/.test(account) ? account.toLowerCase() : undefined;
 }
 
 /** The first word must be similar too: `AWS_REGION` is not a misspelt `SES_REGION`. */

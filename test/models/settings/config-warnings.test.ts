@@ -37,6 +37,8 @@ describe('configWarnings', () => {
     assert.deepEqual(idle({ PROVIDER_SMS: 'twilio,backup=0', BACKUP_TWILIO_AUTH_TOKEN: 'other' }), []);
     const same = 'Give it settings of its own, BACKUP_TWILIO_… (with docker compose in accounts.env)';
     assert.deepEqual(idle({ PROVIDER_SMS: 'twilio,backup=0' }), [['warning', 'account backup', same]]);
+    const ofKind = { PROVIDER_ACCOUNTS: 'eu=twilio,us=twilio', EU_TWILIO_FROM: '+15005550101', US_TWILIO_FROM: '+15005550102' };
+    assert.deepEqual(idle({ ...ofKind, PROVIDER_SMS: 'eu,us' }), [], 'both use the settings of their kind');
   });
 
   for (const [missing, given] of [
