@@ -122,7 +122,12 @@ function refusingMalformed(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !standstill.isRecent()) return void refuse(error, socket);
     spared.add(socket);
-    setTimeout(() => void (spared.has(socket) && refuse(error, socket)), headersMs).unref();
+    const expire = () => {
+      if (!spared.has(socket)) return;
+      if (standstill.isRecent()) timer.refresh();
+      else refuse(error, socket);
+    };
+    const timer = setTimeout(expire, headersMs).unref();
   });
 }
 
