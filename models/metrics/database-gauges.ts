@@ -87,9 +87,13 @@ export const serviceGauges = {
   ),
   watcherFailing: gauge('tidings_watcher_failing_steps', 'Failed steps of the last run of the watcher', { from: 'api' }),
   workersAlive: gauge('tidings_workers_alive', 'Worker processes with a recent heartbeat', { from: 'api' }),
-  workersLost: gauge('tidings_workers_lost', 'Worker processes that crashed, hung or lost PostgreSQL in the last ten minutes', {
-    from: 'api',
-  }),
+  workersLost: gauge(
+    'tidings_workers_lost',
+    'Worker processes that crashed, hung, lost PostgreSQL or were refused by Temporal in the last ten minutes',
+    {
+      from: 'api',
+    },
+  ),
   inbox: gaugeOfEach(
     'tidings_report_inbox',
     'Reports that are not applied yet, or match no message; each counted up to 2,000',
