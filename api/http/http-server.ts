@@ -81,11 +81,8 @@ export function createHttpServer(
   const refuse = createMalformedListener(limiter, timeouts.idleMs);
   const tooSlow = Object.assign(new Error('the body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
   const standstill = watchStandstill(timeouts.standstillMs ?? 3_000);
-  const limited = limitingBodies(app, {
-    bodyMs: timeouts.bodyMs,
-    refuse: (socket) => refuse(tooSlow, socket),
-    hasStoodStill: standstill.isRecent,
-  });
+  const { bodyMs } = timeouts;
+  const limited = limitingBodies(app, { bodyMs, refuse: (socket) => refuse(tooSlow, socket), hasStoodStill: standstill.isRecent });
   const turns = new FirstRequestTurns();
   const addressOf = createClientAddress(connections?.proxies ?? []);
   const inTurn = startingInTurn(limited, turns, (req) => addressKey(addressOf(req)));
@@ -97,9 +94,7 @@ export function createHttpServer(
     continuing(req, res);
     noting(req, res);
   });
-  server.on('timeout', (socket) => (standstill.isRecent() ? socket.setTimeout(timeouts.idleMs) : closeIdle(socket)));
-  server.once('close', standstill.end);
-  refusingMalformed(server, refuse, { headersMs: timeouts.headersMs, standstill });
+  refusingLate(server, refuse, timeouts, standstill);
   server.on('connect', createTunnelListener(limiter));
   closingInStages(server, timeouts);
   if (connections !== undefined) limitConnections(server, connections);
@@ -108,19 +103,23 @@ export function createHttpServer(
 }
 
 /**
- * Refuses what Node's parser reports, but no late head just after the process stood still. The head may have arrived meanwhile, and a carrier that gets
- * 408 may not repeat its report. Node reports a late head only once, so such a connection has the time for a head once more here.
+ * Refuses what Node's parser reports, and closes idle connections, but nothing that is late just after the process stood still. It may have arrived
+ * meanwhile, and a carrier that gets 408 may not repeat its report. Node reports a late head only once, so such a connection has the time for a head once
+ * more here.
  */
-function refusingMalformed(
+function refusingLate(
   server: Server,
   refuse: ReturnType<typeof createMalformedListener>,
-  { headersMs, standstill }: { headersMs: number; standstill: StandstillWatch },
+  { headersMs, idleMs }: Timeouts,
+  standstill: StandstillWatch,
 ): void {
+  server.once('close', standstill.end);
+  server.on('timeout', (socket) => (standstill.isRecent() ? socket.setTimeout(idleMs) : closeIdle(socket)));
   const spared = new WeakSet<Duplex>();
   for (const event of ['request', 'checkContinue', 'checkExpectation', 'connect'])
     server.prependListener(event, ({ socket }: IncomingMessage) => void spared.delete(socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !standstill.isRecent()) return void refuse(error, socket);
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !standstill.isRecent()) return refuse(error, socket);
     spared.add(socket);
     const expire = () => {
       if (!spared.has(socket)) return;

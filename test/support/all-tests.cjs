@@ -13,14 +13,14 @@ const last = 'models';
 const filesIn = (folder) =>
   readdirSync(join(tests, folder), { recursive: true })
     .filter((path) => path.endsWith('.test.js'))
-    .toSorted()
+    .toSorted((one, other) => one.localeCompare(other))
     .map((path) => join(relative(process.cwd(), tests), folder, path));
 
 /** Spreads files evenly. @returns each file with its place in the run, between 0 and the share */
 const spread = (files, share) => files.map((file, index) => ({ file, place: ((index + 0.5) / files.length) * share }));
 
 const others = readdirSync(tests).filter((folder) => !waiting.includes(folder) && folder !== last);
-const computing = [...others.toSorted(), last].flatMap(filesIn);
+const computing = [...others.toSorted((one, other) => one.localeCompare(other)), last].flatMap(filesIn);
 const placed = [...spread(computing, 1), ...waiting.flatMap((folder) => spread(filesIn(folder), waitingShare))];
 
 module.exports = {
