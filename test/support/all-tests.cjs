@@ -25,6 +25,5 @@ const placed = [...spread(computing, 1), ...waiting.flatMap((folder) => spread(f
 
 module.exports = {
   ...require('../../.mocharc.json'),
-  jobs: 4,
   spec: placed.toSorted((one, other) => one.place - other.place).map(({ file }) => file),
 };
