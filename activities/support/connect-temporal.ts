@@ -1,5 +1,6 @@
 /** Connects to Temporal, or says why that is impossible. */
 import { Connection, isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
+import { grpcStatus } from '../../models/process/grpc-status.js';
 import type { TemporalServer } from '../../models/settings/connection-settings.js';
 
 /** Temporal cannot be used. The message says why. */
@@ -23,8 +24,7 @@ export async function connectToTemporal(server: TemporalServer, patienceMs = 10_
   }
 }
 
-/** gRPC statuses of a refused credential: PERMISSION_DENIED and UNAUTHENTICATED. */
-const credentialRefused = [7, 16];
+const credentialRefused: readonly number[] = [grpcStatus.permissionDenied, grpcStatus.unauthenticated];
 
 /**
  * Whether Temporal answers within two seconds, and has this namespace.

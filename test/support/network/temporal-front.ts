@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect, constants, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import { grpcStatus } from '../../../models/process/grpc-status.js';
 
 export interface TemporalFront {
   address: string;
@@ -20,8 +21,8 @@ interface Refusal {
   text: string;
 }
 
-const unauthorized = { code: 7, text: 'Request unauthorized.' };
-const notFound = { code: 5, text: 'Namespace is not found.' };
+const unauthorized = { code: grpcStatus.permissionDenied, text: 'Request unauthorized.' };
+const notFound = { code: grpcStatus.notFound, text: 'Namespace is not found.' };
 const tooLarge = { code: 8, text: 'grpc: received message larger than max' };
 const operatorService = '/temporal.api.operatorservice.v1.OperatorService/';
 const workflowService = '/temporal.api.workflowservice.v1.WorkflowService/';
