@@ -37,10 +37,12 @@ function sandboxWarnings({ sandboxChannels, isSandboxOnly }: Warned): ConfigWarn
 }
 
 /** Accounts without use: perhaps settings of theirs did not arrive, so that messages go another way than intended. */
-const accountWarnings = (config: Warned): ConfigWarning[] => [...idleAccounts(config), ...equalAccounts(config)];
-
-function idleAccounts({ accounts, routes }: Warned): ConfigWarning[] {
+function accountWarnings({ accounts, routes }: Warned): ConfigWarning[] {
   const used = new Set(channels.flatMap((channel) => routes[channel].map(({ account }) => account)));
+  return [...idleAccounts(accounts, used), ...equalAccounts(accounts, used)];
+}
+
+function idleAccounts(accounts: Warned['accounts'], used: ReadonlySet<string>): ConfigWarning[] {
   const usedKinds = new Set(accounts.filter(({ name }) => used.has(name)).map(({ kind }) => kind));
   // The settings of a kind are also those that its named accounts lack.
   const idle = accounts.filter(({ name, kind }) => kind !== 'sandbox' && !used.has(name) && !(name === kind && usedKinds.has(kind)));
@@ -56,8 +58,7 @@ function idleAccounts({ accounts, routes }: Warned): ConfigWarning[] {
 }
 
 /** Named accounts that serve a channel with the settings of their kind alone. */
-function equalAccounts({ accounts, routes }: Warned): ConfigWarning[] {
-  const used = new Set(channels.flatMap((channel) => routes[channel].map(({ account }) => account)));
+function equalAccounts(accounts: Warned['accounts'], used: ReadonlySet<string>): ConfigWarning[] {
   return accounts
     .filter((account) => {
       const ofKind = accounts.find(({ name }) => name === account.kind);
