@@ -102,12 +102,9 @@ class Supervision implements RunningWorkers {
     this.#isStopping = true;
     const forced = setTimeout(() => this.#fail(new Error('Activities did not end in time')), forceMs);
     this.#stopCurrent();
-    void this.#starting
-      .then(() => Promise.all(this.#ends))
-      .then(
-        () => this.#over.abort(),
-        () => undefined,
-      ); // `done` rejects with the same error
+    this.#untilEnded()
+      .then(() => this.#over.abort())
+      .catch(() => undefined); // `done` rejects with the same error
     void this.#untilIdle().then(() => {
       this.#over.abort();
       this.#finish();
@@ -168,6 +165,12 @@ class Supervision implements RunningWorkers {
         logger.warn({ err }, 'the workers could not start');
       }
     }
+  }
+
+  /** Resolves when all workers have ended, also those that are only starting. */
+  async #untilEnded(): Promise<void> {
+    await this.#starting;
+    await Promise.all(this.#ends);
   }
 
   /** Resolves when nothing has run for a while. */
