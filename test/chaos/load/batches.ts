@@ -17,10 +17,8 @@ export async function bulk(act: BulkAct, number: number, deps: LoadDeps): Promis
 }
 
 function bulkCall(act: BulkAct, workspace: Workspace, key: string | null): ApiCall {
-  const now = Date.now();
   const { channel, items, rate } = act;
-  const scheduledAt = act.scheduledInMs === undefined ? undefined : Math.round(now + act.scheduledInMs);
-  const expiresAt = act.expiresInMs === undefined ? undefined : Math.round(now + act.expiresInMs);
+  const times = timesOf(act);
   return {
     method: 'POST',
     path: '/messages/bulk',
@@ -30,7 +28,7 @@ function bulkCall(act: BulkAct, workspace: Workspace, key: string | null): ApiCa
       content: { text: bulkText('{{token}}'), ...(channel === 'email' ? { subject: 'Your order' } : {}) },
       recipients: items.map(({ to, token }) => ({ to, variables: { token } })),
       ...(rate === undefined ? {} : { rate }),
-      ...timesOf(scheduledAt, expiresAt),
+      ...times.sent,
     },
     record: {
       operation: 'bulk',
@@ -39,8 +37,7 @@ function bulkCall(act: BulkAct, workspace: Workspace, key: string | null): ApiCa
       channel,
       items,
       ...(rate === undefined ? {} : { rate }),
-      ...(scheduledAt === undefined ? {} : { scheduledAt }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...times.recorded,
     },
   };
 }

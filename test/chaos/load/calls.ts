@@ -25,10 +25,20 @@ export const keyed = ({ apiKey }: Workspace, key: string | null): Record<string,
 export const make = (call: ApiCall, key: string | null, { client, closing }: LoadDeps): Promise<ApiAnswer> =>
   key === null ? client.call(call) : client.callUntilAnswered(call, closing);
 
-export const timesOf = (scheduledAt?: number, expiresAt?: number) => ({
-  ...(scheduledAt === undefined ? {} : { scheduled_at: new Date(scheduledAt).toISOString() }),
-  ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
-});
+/** The times of an act, counted from now: `recorded` in milliseconds since 1970, and `sent` as fields of the request. */
+export function timesOf({ scheduledInMs, expiresInMs }: { scheduledInMs?: number; expiresInMs?: number }) {
+  const now = Date.now();
+  const recorded = {
+    ...(scheduledInMs === undefined ? {} : { scheduledAt: Math.round(now + scheduledInMs) }),
+    ...(expiresInMs === undefined ? {} : { expiresAt: Math.round(now + expiresInMs) }),
+  };
+  const { scheduledAt, expiresAt } = recorded;
+  const sent = {
+    ...(scheduledAt === undefined ? {} : { scheduled_at: new Date(scheduledAt).toISOString() }),
+    ...(expiresAt === undefined ? {} : { expires_at: new Date(expiresAt).toISOString() }),
+  };
+  return { recorded, sent };
+}
 
 const paths = {
   cancel: (id: string) => `/messages/${id}/cancel`,

@@ -31,10 +31,8 @@ function perform(act: Act, number: number, deps: LoadDeps): Promise<void> {
 }
 
 function sendCall(act: SendAct, workspace: Workspace, key: string | null): ApiCall {
-  const now = Date.now();
   const { channel, item, text, fallback } = act;
-  const scheduledAt = act.scheduledInMs === undefined ? undefined : Math.round(now + act.scheduledInMs);
-  const expiresAt = act.expiresInMs === undefined ? undefined : Math.round(now + act.expiresInMs);
+  const times = timesOf(act);
   return {
     method: 'POST',
     path: '/messages/send',
@@ -44,7 +42,7 @@ function sendCall(act: SendAct, workspace: Workspace, key: string | null): ApiCa
       channel,
       content: { text, ...(channel === 'email' ? { subject: 'Your order' } : {}) },
       ...(fallback === undefined ? {} : { fallback }),
-      ...timesOf(scheduledAt, expiresAt),
+      ...times.sent,
     },
     record: {
       operation: 'send',
@@ -53,8 +51,7 @@ function sendCall(act: SendAct, workspace: Workspace, key: string | null): ApiCa
       channel,
       items: [item],
       ...(fallback === undefined ? {} : { fallback }),
-      ...(scheduledAt === undefined ? {} : { scheduledAt }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...times.recorded,
     },
   };
 }
