@@ -90,9 +90,7 @@ export const serviceGauges = {
   workersLost: gauge(
     'tidings_workers_lost',
     'Worker processes that crashed, hung, lost PostgreSQL or were refused by Temporal in the last ten minutes',
-    {
-      from: 'api',
-    },
+    { from: 'api' },
   ),
   inbox: gaugeOfEach(
     'tidings_report_inbox',
