@@ -1,7 +1,7 @@
 /** Temporal: the server, the namespace with its search attributes and schedule, the workers and the watcher. */
 import { type Connection, isGrpcServiceError, ScheduleClient } from '@temporalio/client';
 import { foreignNamespace, foreignNamespaceFix, installationOf, isForeign } from '../../../models/installation.js';
-import { lastWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
+import { lastWatcherRun, watcherAgeSecondsMax } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
 import { grpcStatus } from '../../../models/process/grpc-status.js';
 import { countText } from '../../../models/rules/values/text.js';
@@ -12,7 +12,6 @@ import { indexedValueType } from '../../worker/prepare-temporal.js';
 
 /** After a complaint, operators look at closed workflows. PostgreSQL has everything else (docs/scaling.md). */
 const retentionHoursMin = 24;
-const watcherSecondsMax = 180;
 /** Short enough that the reason is known before the time of the check is over. */
 const patienceMs = 4_000;
 
@@ -148,7 +147,7 @@ export function workersFinding(alive: number, lost: number): Finding {
 
 export function watcherFinding(ageSeconds: number | null, failing: readonly string[]): Finding {
   const fix = 'Look at the workflow of the watcher in the Temporal Web UI';
-  if (ageSeconds === null || ageSeconds > watcherSecondsMax)
+  if (ageSeconds === null || ageSeconds > watcherAgeSecondsMax)
     return failed('watcher', ageSeconds === null ? 'has never run' : `last ran ${ageSeconds} s ago`, fix);
   if (failing.length > 0) return warning('watcher', `these steps failed in its last run: ${failing.join(', ')}`, fix);
   return ok('watcher', `last ran ${ageSeconds} s ago`);

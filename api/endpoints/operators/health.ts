@@ -1,7 +1,7 @@
 /** The health of this process and the services that it needs. */
 import Joi from 'joi';
 import { select } from '../../../models/db/database.js';
-import { type WatcherRun, lastWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
+import { lastWatcherRun, watcherAgeSecondsMax, type WatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers, type Workers } from '../../../models/operations/watch/worker-heartbeats.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../declare.js';
@@ -11,8 +11,6 @@ import { Reply } from '../../http/reply.js';
 
 const checkTimeoutMs = 2000;
 const cacheMs = 1000;
-/** The watcher runs every 30 seconds. A last run longer ago than this is reported as an error. */
-const watcherAgeSecondsMax = 180;
 
 const state = () => Joi.string().valid('ok', 'error').required();
 

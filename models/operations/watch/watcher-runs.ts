@@ -1,6 +1,9 @@
 /** When the watcher last completed a run: its heartbeat for health checks. */
 import { type Database, select } from '../../db/database.js';
 
+/** The watcher runs every 30 seconds. A last run longer ago than this is reported as an error. */
+export const watcherAgeSecondsMax = 180;
+
 /** Notes that a run of the watcher has ended. @param failing its steps that failed */
 export async function noteWatcherRun(db: Database, failing: readonly string[]): Promise<void> {
   await select(db, note, [failing]);
