@@ -1,7 +1,7 @@
 /** Settings of the limits of a workspace, a key and an address; see docs/limits.md. */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import Joi from 'joi';
-import type { CheckedSettings } from './setting-kinds.js';
+import { type CheckedSettings, partsOf } from './setting-kinds.js';
 
 const rateLimit = Joi.string()
   .pattern(/^[1-9]\d{0,6}\/[1-9]\d{0,5}$/)
@@ -43,7 +43,7 @@ export const limitSettings: Record<string, Joi.Schema> = {
   WEBHOOK_DNS_SERVERS: Joi.string()
     .allow('')
     .custom((text: string, helpers) => {
-      const servers = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+      const servers = partsOf(text);
       return servers.every(isDnsServer) ? servers : helpers.error('dns');
     })
     .messages({ dns: '{{#label}} must be addresses, each with a port where it is not 53, comma-separated' })

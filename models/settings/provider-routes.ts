@@ -5,6 +5,7 @@ import type { ProviderAccount, ProviderKind } from '../rules/routing/provider-ki
 import type { Route } from '../rules/routing/route.js';
 import { accountOf, channelSetting, kindsFor, settingsNeeded } from './provider-account.js';
 import { providerSettings } from './provider-settings.js';
+import { partsOf } from './setting-kinds.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,12 +13,6 @@ const settingOf = (channel: Channel) => channelSetting('PROVIDER', channel);
 
 /** `EU_TWILIO_FROM`: the value of the kind's setting for the account `eu`. */
 const ownSetting = (account: string, setting: string) => `${account.toUpperCase()}_${setting}`;
-
-const partsOf = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 
 /** The names of the accounts in the setting, as written: `eu=twilio,us=twilio`. */
 const namedAccounts = (given: Environment): string[] => partsOf(given.PROVIDER_ACCOUNTS).map((part) => part.split('=')[0] ?? '');

@@ -34,7 +34,8 @@ const listBy = (read: (text: string) => string[], item: Joi.Schema) =>
       return helpers.message({ custom: `{{#label}}: ${named}` });
     });
 
-const partsOf = (text: string): string[] =>
+/** The items of a comma-separated list. */
+export const partsOf = (text = ''): string[] =>
   text
     .split(',')
     .map((part) => part.trim())
