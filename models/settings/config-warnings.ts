@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../channels.js';
 import { keyMode } from '../rules/billing/key-mode.js';
+import { servingAccounts } from '../rules/routing/route.js';
 import type { Config } from './config.js';
 import { channelSetting, kindsFor } from './provider-account.js';
 
@@ -38,7 +39,7 @@ function sandboxWarnings({ sandboxChannels, isSandboxOnly }: Warned): ConfigWarn
 
 /** Accounts without use: perhaps settings of theirs did not arrive, so that messages go another way than intended. */
 function accountWarnings({ accounts, routes }: Warned): ConfigWarning[] {
-  const used = new Set(channels.flatMap((channel) => routes[channel].map(({ account }) => account)));
+  const used = servingAccounts(routes);
   return [...idleAccounts(accounts, used), ...equalAccounts(accounts, used)];
 }
 
