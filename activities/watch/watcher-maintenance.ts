@@ -3,7 +3,7 @@ import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { workMetrics } from '../../models/metrics/catalogue.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
-import { describeFinding, driftText } from '../../models/rules/billing/difference-text.js';
+import { describeDifference, driftText } from '../../models/rules/billing/difference-text.js';
 import type { Logger } from '../../models/process/logger.js';
 import { forgetAuditEvents } from '../../models/operations/audit/forget-audit-events.js';
 import { auditBooks } from '../../models/operations/billing/audit-books.js';
@@ -106,7 +106,9 @@ function bookActivities({ db, logger }: MaintenanceDeps) {
 
     /** Compares balances, ledger, messages and batches: a part in each run, all once a day. Logs an error for each difference, in credits. */
     async auditBooks(): Promise<void> {
-      await auditBooks(db, Date.now() + auditingMs, (difference) => logger.error(describeFinding(difference), 'audit found a difference'));
+      await auditBooks(db, Date.now() + auditingMs, (difference) =>
+        logger.error(describeDifference(difference), 'audit found a difference'),
+      );
     },
   };
 }

@@ -1,7 +1,8 @@
 /** Pieces of the audit that go workspace by workspace: the ledger entry by entry, and the number of messages. */
 import { type Database, select } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
-import type { AuditPiece, Difference } from './audit-piece.js';
+import type { Difference } from '../../rules/billing/difference-text.js';
+import type { AuditPiece } from './audit-piece.js';
 
 /** The progress inside a workspace. The next workspace begins after its last entry. */
 interface Walk {

@@ -1,7 +1,8 @@
 /** Pieces of the audit that go by ranges of ids. They compare what messages and batches were charged, and what orders credited, with the ledger. */
 import { type Database, select } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
-import type { AuditPiece, Difference } from './audit-piece.js';
+import type { Difference } from '../../rules/billing/difference-text.js';
+import type { AuditPiece } from './audit-piece.js';
 
 interface Range {
   after: string;

@@ -1,13 +1,6 @@
 /** The types of all steps of the audit. */
 import type { Database } from '../../db/database.js';
-
-/** A violated invariant. */
-export interface Difference {
-  what: string;
-  /** The id of the workspace, message, batch, order or ledger entry. */
-  id: string;
-  detail: object;
-}
+import type { Difference } from '../../rules/billing/difference-text.js';
 
 /** The progress of a step, in a form that only the step reads; null: at the beginning. */
 export type AuditPlace = object | null;

@@ -1,15 +1,16 @@
-/** Findings of the audit for people: amounts in credits, as the commands that correct them take them. */
+/** Differences that the audit found, for people: amounts in credits, as the commands that correct them take them. */
 import { countText } from '../values/text.js';
 import { creditsText, toCredits } from './credits.js';
 
-/** A violated invariant. Amounts are in thousandths of a credit. */
-interface Finding {
+/** A violated invariant. */
+export interface Difference {
   what: string;
+  /** The id of the workspace, message, batch, order or ledger entry. */
   id: string;
   detail: object;
 }
 
-/** The fields of a finding that are amounts. */
+/** The fields of a difference that are amounts. */
 const amounts: ReadonlySet<string> = new Set([
   'amount',
   'balance',
@@ -30,15 +31,15 @@ const amounts: ReadonlySet<string> = new Set([
   'unnumbered',
 ]);
 
-/** The findings whose id is that of a workspace. */
+/** The differences whose id is that of a workspace. */
 const ofWorkspace: ReadonlySet<string> = new Set(['opening balance', 'credits taken back', 'message count']);
 
 /** How far a balance is from the sum of its ledger: `7 credits too low`. Both in thousandths of a credit. */
 export const driftText = (balance: number, ledger: number): string =>
   `${creditsText(Math.abs(balance - ledger))} too ${balance < ledger ? 'low' : 'high'}`;
 
-/** The finding with its amounts in credits, and as a sentence. */
-export function describeFinding({ what, id, detail }: Finding): Finding & { text: string } {
+/** The difference with its amounts in credits instead of thousandths of a credit, and as a sentence. */
+export function describeDifference({ what, id, detail }: Difference): Difference & { text: string } {
   const fields = Object.entries(detail).map(([name, value]: [string, unknown]): [string, unknown] => [
     name,
     amounts.has(name) && typeof value === 'number' ? toCredits(value) : value,
@@ -46,7 +47,7 @@ export function describeFinding({ what, id, detail }: Finding): Finding & { text
   return { what, id, text: textOf({ what, id, detail }), detail: Object.fromEntries(fields) };
 }
 
-function textOf({ what, id, detail }: Finding): string {
+function textOf({ what, id, detail }: Difference): string {
   const { number } = detail as { number?: number };
   if (what === 'ledger entry')
     return `entry ${number} of workspace ${id}: its number or its balance does not follow from the entries before it`;

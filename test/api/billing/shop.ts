@@ -1,7 +1,7 @@
 /** The API, a fake payment provider, and a buyer. */
 import assert from 'node:assert/strict';
 import { auditNow } from '../../../models/operations/billing/audit-books.js';
-import type { Difference } from '../../../models/operations/billing/audit-piece.js';
+import type { Difference } from '../../../models/rules/billing/difference-text.js';
 import { CreditPackage } from '../../../models/tables/credit-package.js';
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';

@@ -1,9 +1,8 @@
 import { explainDatabaseError } from '../../../../models/db/explain-database-error.js';
-import type { Difference } from '../../../../models/operations/billing/audit-piece.js';
 import { auditNow, storeDifferences } from '../../../../models/operations/billing/audit-books.js';
 import { acknowledgeDrift } from '../../../../models/operations/billing/acknowledge-drift.js';
 import { creditsText, toCredits } from '../../../../models/rules/billing/credits.js';
-import { describeFinding } from '../../../../models/rules/billing/difference-text.js';
+import { describeDifference, type Difference } from '../../../../models/rules/billing/difference-text.js';
 import type { Database } from '../../../../models/db/database.js';
 import { countText } from '../../../../models/rules/values/text.js';
 import { type Command, type CommandOutcome, textIn } from '../../command.js';
@@ -29,7 +28,7 @@ export const auditCommand: Command = {
 async function auditAll(db: Database): Promise<CommandOutcome> {
   const differences: Difference[] = [];
   const count = await auditNow(db, (difference) => differences.push(difference));
-  const described = differences.map(describeFinding);
+  const described = differences.map(describeDifference);
   const lines = described.map(({ text }) => text);
   // They are shown even if the database takes no writes now.
   const unstored = await storeDifferences(db, count).then(() => null, explainDatabaseError);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { auditBooks, auditNow } from '../../../../models/operations/billing/audit-books.js';
-import type { Difference } from '../../../../models/operations/billing/audit-piece.js';
+import type { Difference } from '../../../../models/rules/billing/difference-text.js';
 import { cancelBatch } from '../../../../models/operations/batches/change-batch.js';
 import { buildAcceptedBatch, buildBatch } from '../../../support/rows/batches.js';
 import { rows } from '../../../support/database.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { describeFinding, driftText } from '../../../../models/rules/billing/difference-text.js';
+import { describeDifference, driftText } from '../../../../models/rules/billing/difference-text.js';
 
-describe('describeFinding', () => {
+describe('describeDifference', () => {
   const balance = { balance: 93_000, ledger: 100_000, entry_count: 4, entries: 4 };
   for (const [what, detail, text, shown] of [
     ['balance', balance, 'balance of workspace w: 93 credits, but its entries add up to 100 credits: 7 credits too low', { balance: 93 }],
@@ -38,7 +38,7 @@ describe('describeFinding', () => {
     ],
   ] as const)
     it(`a difference is described with amounts in credits: ${text.slice(0, 75)}`, () => {
-      const described = describeFinding({ what, id: 'w', detail });
+      const described = describeDifference({ what, id: 'w', detail });
       assert.deepEqual([described.what, described.id, described.text], [what, 'w', text]);
       assert.deepEqual({ ...described.detail, ...shown }, described.detail);
     });
