@@ -1,5 +1,6 @@
 /** Tells installations of Tidings apart that use the same Temporal server. */
 import { type Database, openPool, select } from './db/database.js';
+import { hasSchema } from './require-schema.js';
 import type { Config } from './settings/config.js';
 
 /** Field of the memo of the watcher's runs, in its schedule: the installation that has the namespace. Earlier versions did not write it. */
@@ -32,8 +33,7 @@ export function isForeign(memo: Memo, installation: string | null): boolean {
  * @returns null if the database has no schema yet
  */
 export async function installationOf(db: Database): Promise<string | null> {
-  const [table] = await select<{ exists: boolean }>(db, `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`);
-  if (table?.exists !== true) return null;
+  if (!(await hasSchema(db))) return null;
   const [first] = await select<{ since: string }>(db, firstMigration);
   return first?.since ?? null;
 }

@@ -7,6 +7,12 @@ import type { Config } from './settings/config.js';
 /** The database has an older schema than the program. The message says what to do. */
 export class SchemaError extends Error {}
 
+/** Whether the database has tables of any version. */
+export async function hasSchema(db: Database): Promise<boolean> {
+  const [table] = await select<{ exists: boolean }>(db, `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`);
+  return table?.exists === true;
+}
+
 /** Names of migrations, in their order. */
 interface Schema {
   known: string[];
@@ -16,8 +22,7 @@ interface Schema {
 /** The migrations that this version knows, and those that were applied. */
 export async function readSchema(db: Database): Promise<Schema> {
   const known = await migrationNames();
-  const [table] = await select<{ exists: boolean }>(db, `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`);
-  const applied = table?.exists === true ? await select<{ name: string }>(db, 'SELECT name FROM schema_migrations ORDER BY name') : [];
+  const applied = (await hasSchema(db)) ? await select<{ name: string }>(db, 'SELECT name FROM schema_migrations ORDER BY name') : [];
   return { known, applied: applied.map(({ name }) => name) };
 }
 
