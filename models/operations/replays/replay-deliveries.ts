@@ -28,25 +28,19 @@ const isIn = (statuses: readonly DeliveryStatus[]) =>
 /** Held by their webhook, but not settled yet. Each kind has an index. */
 const unsettled = ['d.carried', 'NOT d.carried'].map((kind) => `d.status = 'pending' AND ${kind} AND ${isHeld}`);
 
-/** How many deliveries a replay of this range would send now. */
-export async function countReplayable(db: Database, range: ReplayRange, max?: number): Promise<number> {
-  const conditions = [isIn(range.statuses), ...(range.statuses.includes('held') ? unsettled : [])];
-  const limit = max === undefined ? '' : `LIMIT ${max}`;
-  const sum = conditions.map((condition) => `(SELECT count(*) FROM (SELECT 1 ${matching(condition)} ${limit}) AS found)`).join(' + ');
-  const [row] = await select<{ matched: number }>(db, `SELECT ${sum} AS matched`, bindOf(range));
-  return row?.matched ?? 0;
-}
-
 /** The maximum number of deliveries that are counted. Counting more would occupy a connection for seconds. */
 const countedMax = 200_000;
 
 /**
- * Counts the deliveries of a replay that begins.
+ * Counts the deliveries that a replay of this range would send now.
  * @param max the maximum number; tests lower it
  * @returns null if there are more
  */
 export async function countForReplay(db: Database, range: ReplayRange, max = countedMax): Promise<number | null> {
-  const matched = await countReplayable(db, range, max + 1);
+  const conditions = [isIn(range.statuses), ...(range.statuses.includes('held') ? unsettled : [])];
+  const counts = conditions.map((condition) => `(SELECT count(*) FROM (SELECT 1 ${matching(condition)} LIMIT ${max + 1}) AS found)`);
+  const [row] = await select<{ matched: number }>(db, `SELECT ${counts.join(' + ')} AS matched`, bindOf(range));
+  const matched = row?.matched ?? 0;
   return matched > max ? null : matched;
 }
 

@@ -4,7 +4,7 @@ import { restRetrier } from '../../../models/operations/deliveries/retriers.js';
 import { createTestDelivery } from '../../../models/operations/deliveries/create-test-delivery.js';
 import { retrierDeliveries } from '../../../models/operations/deliveries/due-deliveries.js';
 import { claimReplayed } from '../../../models/operations/replays/claim-replayed.js';
-import { countReplayable, listReplayable } from '../../../models/operations/replays/replay-deliveries.js';
+import { countForReplay, listReplayable } from '../../../models/operations/replays/replay-deliveries.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
@@ -157,7 +157,7 @@ describe('attemptNow and replayPage', () => {
     } as const;
     const first = await listReplayable(test.db, range, null, 2);
     const second = await listReplayable(test.db, range, first[1] ?? null, 2);
-    assert.deepEqual([first, second, await countReplayable(test.db, range)], [ids.slice(0, 2), ids.slice(2), 3]);
+    assert.deepEqual([first, second, await countForReplay(test.db, range)], [ids.slice(0, 2), ids.slice(2), 3]);
   });
 
   it('a replay lists nothing when its worker stops before all deliveries are settled', async () => {

@@ -4,7 +4,7 @@ import { retrierDeliveries } from '../../../../models/operations/deliveries/due-
 import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { disableWebhook } from '../../../../models/operations/webhooks/disable-webhook.js';
 import { claimReplayed } from '../../../../models/operations/replays/claim-replayed.js';
-import { countReplayable, listReplayable } from '../../../../models/operations/replays/replay-deliveries.js';
+import { countForReplay, listReplayable } from '../../../../models/operations/replays/replay-deliveries.js';
 import { settleDeliveries, unsettledWebhooks } from '../../../../models/operations/deliveries/settle-deliveries.js';
 import { updateWebhook, type WebhookChange } from '../../../../models/operations/webhooks/update-webhook.js';
 import type { Webhook } from '../../../../models/tables/webhook.js';
@@ -52,8 +52,8 @@ describe('the deliveries of a webhook', () => {
       await end();
       assert.deepEqual(await stored(), ['pending 500'], 'the change itself writes no delivery');
       assert.deepEqual([await listed('pending'), await listed('held')], [0, 500]);
-      assert.equal(await countReplayable(test.db, { ...range(), statuses: held }), 500);
-      assert.equal(await countReplayable(test.db, { ...range(), statuses: ['pending'] }), 0);
+      assert.equal(await countForReplay(test.db, { ...range(), statuses: held }), 500);
+      assert.equal(await countForReplay(test.db, { ...range(), statuses: ['pending'] }), 0);
       assert.deepEqual(await unsettledWebhooks(test.db, 10), [webhook.id], 'the watcher finds it');
       assert.notEqual(await settleDeliveries(test.db, webhook.id, null, page), null);
       assert.deepEqual(await stored(), ['held 100', 'pending 400']);
