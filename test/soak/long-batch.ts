@@ -53,7 +53,7 @@ async function accept(bench: Workbench, db: Database, workspaceId: string, count
     variables: { number: String(index) },
   }));
   const content = { text: 'Hello {{name|friend}}, your number is {{number}}.' };
-  const plan = await planBulk({ channel: 'sms', content, recipients }, count);
+  const plan = await planBulk({ channel: 'sms', content, recipients }, { max: count });
   const body: BulkBody = { channel: 'sms', content, recipients, plan };
   const batch = newBatch({ workspaceId }, body, { newId: uuidv7(), idempotencyKey: null, digest: null });
   await insertBatch(db, batch, pagesOf(batch, body));

@@ -10,7 +10,7 @@ import type { BulkBody } from './bulk-schemas.js';
 
 /**
  * Adds the data of the contacts to the body, and validates the result. A body without contacts is returned unchanged.
- * @param unitsMax see `planBulk`
+ * @param unitsMax see `PlanLimits`
  * @throws AppError 400 when no contact, or too many contacts, have the tag
  */
 export async function withContacts(db: Database, workspaceId: string, body: BulkBody, unitsMax?: number): Promise<BulkBody> {
@@ -19,7 +19,7 @@ export async function withContacts(db: Database, workspaceId: string, body: Bulk
   if (tag === undefined && ids.length === 0) return body;
   const contacts = tag === undefined ? await bulkContactsById(db, workspaceId, ids) : await contactsOf(db, workspaceId, tag, body);
   const known = { ...body, contacts, recipients: tag === undefined ? recipients : [...contacts.keys()].map((id) => ({ contact_id: id })) };
-  return { ...known, plan: await planBulk(known, recipientsMax, unitsMax) };
+  return { ...known, plan: await planBulk(known, { unitsMax }) };
 }
 
 /** Adds a fault to each recipient in a country that is not in `allowed`; null allows all countries. */

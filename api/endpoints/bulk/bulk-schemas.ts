@@ -134,7 +134,7 @@ export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'co
 /**
  * Adds the plan to the body, and the faults that `faultsIn` finds in it. A content whose rendering would take too long is refused with 409, unless
  * there are faults: its recipients are planned with another content.
- * @param unitsMax see `planBulk`
+ * @param unitsMax see `PlanLimits`
  */
 export async function planned(
   { value: given, faults, ...others }: Checked<BulkBody>,
@@ -146,7 +146,7 @@ export async function planned(
   const value = given.tag === undefined ? given : { ...given, recipients: [] };
   if (!Array.isArray(value.recipients)) return { ...others, refusal, value, faults };
   const unusable = [...faults.map(({ field }) => field), ...(refusal === undefined ? [] : ['content'])];
-  const plan = await planBulk(checkable(value, unusable), recipientsMax, unitsMax);
+  const plan = await planBulk(checkable(value, unusable), { unitsMax });
   const ignored = [...(others.ignored ?? []), ...(await ignoredFieldsOf(value.recipients))];
   return { refusal, ignored, value: { ...value, plan }, faults: withLater(bulkBody, faults, faultsIn(value, plan)) };
 }

@@ -40,13 +40,21 @@ export interface BulkPlan {
   faults: Fault[];
 }
 
+interface PlanLimits {
+  /** The maximum number of recipients; tests raise it. */
+  max?: number;
+  /** The maximum UTF-16 units of all texts together, if they are to be shown. */
+  unitsMax?: number | undefined;
+}
+
 /**
  * Checks every recipient, and yields to other work in between.
- * @param max the maximum number of recipients; tests raise it
- * @param unitsMax the maximum UTF-16 units of all texts together, if they are to be shown
- * @throws AppError validation_failed if they have more, as soon as that is known
+ * @throws AppError validation_failed if the texts have more than `unitsMax` units, as soon as that is known
  */
-export async function planBulk(request: BulkRequest, max = recipientsMax, unitsMax = Number.POSITIVE_INFINITY): Promise<BulkPlan> {
+export async function planBulk(
+  request: BulkRequest,
+  { max = recipientsMax, unitsMax = Number.POSITIVE_INFINITY }: PlanLimits = {},
+): Promise<BulkPlan> {
   const { templates, faults } = compileBulk(request);
   const { length: total } = request.recipients;
   const plan: BulkPlan = { total, accepted: [], invalid: 0, errors: [], errorBytes: 0, errorCount: 0, cost: 0, faults };

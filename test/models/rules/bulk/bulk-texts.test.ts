@@ -122,8 +122,8 @@ describe('a bulk send with faults', () => {
 
   it('the preview of a bulk send is refused when all texts together are too long', async () => {
     const request = bulk({ recipients: [1, 2].map((index) => ({ to: phone(index), name: 'x'.repeat(97) })) });
-    assert.equal((await planBulk(request, 10, 200)).accepted.length, 2);
-    await assert.rejects(planBulk(request, 10, 199), { code: 'validation_failed', message: /too much text for one preview/ });
+    assert.equal((await planBulk(request, { unitsMax: 200 })).accepted.length, 2);
+    await assert.rejects(planBulk(request, { unitsMax: 199 }), { code: 'validation_failed', message: /too much text for one preview/ });
     const huge = bulk({ recipients: Array.from({ length: 6_000 }, (_, index) => ({ to: phone(index), name: 'x'.repeat(4_000) })) });
     await assert.rejects(async () => previewBulk(huge, await planBulk(huge)), { message: /too much text/ });
   });

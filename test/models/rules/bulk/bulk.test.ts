@@ -69,7 +69,7 @@ describe('bulk', () => {
   });
   it('a bulk send has pages of 250 messages', async () => {
     const request = bulk({ content: { text: 'x' }, recipients: Array.from({ length: 10_260 }, (_, index) => phone(index)) });
-    const plan = await planBulk(request, 20_000);
+    const plan = await planBulk(request, { max: 20_000 });
     const sizes: number[] = [];
     for await (const page of pagesOfBulk(request, plan)) sizes.push(page.length);
     assert.deepEqual([sizes.length, new Set(sizes.slice(0, -1)), sizes.at(-1)], [42, new Set([250]), 10]);
