@@ -33,8 +33,6 @@ export function metaAdapter({ name, apiBase, phoneNumberId, accessToken }: Accou
       return sendOver(client, { method: 'POST', path, headers, body }, signal, outcomeOf);
     },
 
-    fetchStatus: () => Promise.resolve(null),
-
     // The number itself. https://developers.facebook.com/docs/whatsapp/business-management-api/manage-phone-numbers
     checkCredentials: (signal) => askCredentials(client, { path: `/${version}/${encodeURIComponent(phoneNumberId)}`, headers }, signal),
   };

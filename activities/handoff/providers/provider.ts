@@ -50,8 +50,8 @@ export interface Provider {
   readonly deadlineMs?: number;
   /** Sends a message. Does not throw for faults of the network or the provider: these are outcomes. */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>;
-  /** Queries the last status of a message that was taken; null if the provider has none yet or has no such query. */
-  fetchStatus(provider_message_id: string, signal: AbortSignal): Promise<FetchedStatus | null>;
+  /** Queries the last status of a message that was taken; null if the provider has none yet. Absent if it has no such query. */
+  fetchStatus?(provider_message_id: string, signal: AbortSignal): Promise<FetchedStatus | null>;
   /**
    * Only for providers that are not idempotent: finds the id of a message after a call whose answer was lost. If the provider does not find it,
    * the message fails and is refunded, because it must not be sent twice. Throws if it is not known yet.

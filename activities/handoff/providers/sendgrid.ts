@@ -20,8 +20,6 @@ export function sendgridAdapter(account: AccountOf<'sendgrid'>): Provider {
       return sendOver(client, { method: 'POST', path: '/v3/mail/send', headers, body }, signal, outcomeOf);
     },
 
-    fetchStatus: () => Promise.resolve(null),
-
     // The rights of the key. https://www.twilio.com/docs/sendgrid/api-reference/api-key-permissions
     checkCredentials: (signal) => askCredentials(client, { path: '/v3/scopes', headers }, signal),
   };

@@ -36,8 +36,6 @@ export function sesAdapter(account: AccountOf<'ses'>): Provider {
       return sendOver(client, { method: 'POST', path, headers: await signed(body), body }, signal, outcomeOf);
     },
 
-    fetchStatus: () => Promise.resolve(null),
-
     // The account. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_GetAccount.html
     checkCredentials: async (signal) =>
       askCredentials(client, { path: accountPath, headers: await signed(undefined, apiBase + accountPath) }, signal),

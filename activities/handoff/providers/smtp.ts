@@ -52,8 +52,6 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>, publicUrl: s
       }
     },
 
-    fetchStatus: () => Promise.resolve(null),
-
     checkCredentials: () =>
       transport.verify().then(
         () => 'accepted',

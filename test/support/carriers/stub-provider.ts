@@ -25,7 +25,6 @@ export function stubProvider(
       calls.push(message.id);
       return decide(message, calls.length);
     },
-    fetchStatus: () => Promise.resolve(null),
     ...overrides,
   };
 }

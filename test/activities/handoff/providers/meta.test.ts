@@ -158,6 +158,5 @@ describe('the Meta provider', () => {
     assert.equal((await adapter().send(whatsapp(), never)).outcome, 'unknown');
     counterpart.interfere = (response) => reply(response, 200, { messages: [] });
     assert.deepEqual(await adapter().send(whatsapp(), never), { outcome: 'unknown', detail: 'answer without an id' });
-    assert.equal(await adapter().fetchStatus('wamid', never), null);
   });
 });

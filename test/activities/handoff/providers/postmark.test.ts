@@ -153,19 +153,19 @@ describe('the Postmark provider', () => {
     await adapter().send(outgoingMail(), never);
     const [mail] = counterpart.taken;
     assert.ok(mail !== undefined);
-    assert.equal(await adapter().fetchStatus(mail.id, never), null);
+    assert.equal(await adapter().fetchStatus?.(mail.id, never), null);
     mail.events.push({ Type: 'Delivered', ReceivedAt: '2026-01-02T03:04:05Z' }, { Type: 'Opened', ReceivedAt: '2026-01-02T03:05:05Z' });
-    const delivered = await adapter().fetchStatus(mail.id, never);
+    const delivered = await adapter().fetchStatus?.(mail.id, never);
     assert.deepEqual([delivered?.status, delivered?.occurred_at], ['delivered', new Date('2026-01-02T03:04:05Z')]);
     mail.events.push({ Type: 'Bounced', ReceivedAt: '2026-01-02T03:06:05Z' });
-    assert.deepEqual((await adapter().fetchStatus(mail.id, never))?.error_code, 'undeliverable');
-    assert.equal(await adapter().fetchStatus('unknown', never), null);
+    assert.deepEqual((await adapter().fetchStatus?.(mail.id, never))?.error_code, 'undeliverable');
+    assert.equal(await adapter().fetchStatus?.('unknown', never), null);
   });
 
   it('the Postmark provider leaves out unreadable events, and takes the present time for an unreadable one', async () => {
     const statusAfter = (MessageEvents: unknown) => {
       counterpart.queried = { MessageEvents };
-      return adapter().fetchStatus('one', never);
+      return adapter().fetchStatus?.('one', never);
     };
     const delivered = { Type: 'Delivered', ReceivedAt: '2026-01-02T03:04:05Z' };
     assert.equal((await statusAfter([null, delivered, null, 'Bounced', ['Bounced'], { Type: ['Bounced'] }]))?.status, 'delivered');

@@ -68,11 +68,11 @@ describe('the sandbox provider', () => {
     const provider = adapter();
     const taken = await provider.send(outgoing('+15005550007'), signal);
     assert.ok(taken.outcome === 'accepted');
-    const fetched = await provider.fetchStatus(taken.provider_message_id, signal);
+    const fetched = await provider.fetchStatus?.(taken.provider_message_id, signal);
     assert.deepEqual([fetched?.status, fetched?.provider_error_code], ['failed', '30007']);
     const silent = await provider.send(outgoing('+15005550002'), signal);
     assert.ok(silent.outcome === 'accepted');
-    assert.equal(await provider.fetchStatus(silent.provider_message_id, signal), null);
+    assert.equal(await provider.fetchStatus?.(silent.provider_message_id, signal), null);
   });
 
   it('the sandbox provider serves every channel by default', () => {

@@ -79,6 +79,5 @@ describe('the SendGrid provider', () => {
     counterpart.interfere = (response) => reply(response, 202, null);
     assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: 'answer without an id' });
     assert.equal(adapter().reconcile, undefined);
-    assert.equal(await adapter().fetchStatus('id', never), null);
   });
 });

@@ -149,14 +149,14 @@ describe('the Twilio provider', () => {
     await provider.send(outgoing(), signal);
     const [message] = counterpart.taken;
     assert.ok(message);
-    assert.equal(await provider.fetchStatus(message.sid, signal), null);
+    assert.equal(await provider.fetchStatus?.(message.sid, signal), null);
     Object.assign(message, { status: 'undelivered', error_code: 30005 });
-    const fetched = await provider.fetchStatus(message.sid, signal);
+    const fetched = await provider.fetchStatus?.(message.sid, signal);
     assert.deepEqual(
       [fetched?.status, fetched?.error_code, fetched?.is_permanent, fetched?.provider_error_code],
       ['failed', '30008', true, '30005'],
     );
-    assert.equal(await provider.fetchStatus('SMnone', signal), null);
-    assert.equal(await adapter({ authToken: 'wrong' }).fetchStatus(message.sid, signal), null);
+    assert.equal(await provider.fetchStatus?.('SMnone', signal), null);
+    assert.equal(await adapter({ authToken: 'wrong' }).fetchStatus?.(message.sid, signal), null);
   });
 });
