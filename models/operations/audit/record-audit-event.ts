@@ -9,7 +9,7 @@ import { isAsCaller } from '../accounts/as-caller.js';
 export interface AuditRecord {
   workspaceId: string;
   type: AuditType;
-  target: { type: AuditTarget; id: string | null; name: string | null } | null;
+  target: { type: AuditTarget; id: string; name: string | null };
   changes?: Changes | null;
 }
 
@@ -20,7 +20,7 @@ export interface AuditRecord {
 export async function recordAuditEvent(db: Database, transaction: Transaction, origin: Origin, event: AuditRecord): Promise<void> {
   const { workspaceId, type, target, changes = null } = event;
   if (origin.credential !== undefined && !isAsCaller(transaction)) throw new Error(`${type} is not written in asCaller`);
-  const about = [target?.type ?? null, target?.id ?? null, target?.name ?? null, changes === null ? null : JSON.stringify(changes)];
+  const about = [target.type, target.id, target.name, changes === null ? null : JSON.stringify(changes)];
   await select(db, insert, [makeId(), workspaceId, type, ...bindOf(origin), ...about], transaction);
 }
 

@@ -86,7 +86,7 @@ describe('asCaller', () => {
     assert.equal((await rows(test.db, 'SELECT 1 FROM sessions WHERE id = $1', [other.id])).length, 1);
   });
   it('the audit event of a caller is only written within asCaller', async () => {
-    const event = { workspaceId, type: 'webhook.created', target: null } as const;
+    const event = { workspaceId, type: 'webhook.created', target: { type: 'webhook', id: uuidv7(), name: null } } as const;
     const origin = { ...byTest, credential: session() };
     await assert.rejects(
       test.db.transaction((transaction) => recordAuditEvent(test.db, transaction, origin, event)),
