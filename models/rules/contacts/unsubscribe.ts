@@ -10,10 +10,10 @@ export const unsubscribeToken = (secretKey: string, messageId: string): string =
  * The message of a token; null if we did not make the token.
  * @param secretKeys the present key, then the earlier ones
  */
-export function readUnsubscribeToken(secretKeys: string | readonly string[], token: string): string | null {
+export function readUnsubscribeToken(secretKeys: readonly string[], token: string): string | null {
   const [messageId = '', signature = ''] = token.split('.');
   if (!isUuid(messageId)) return null;
-  return [secretKeys].flat().some((secretKey) => isSameSecret(signature, mac(secretKey, messageId))) ? messageId : null;
+  return secretKeys.some((secretKey) => isSameSecret(signature, mac(secretKey, messageId))) ? messageId : null;
 }
 
 /** The two headers of a mail. A mail program posts to the link when its user presses the button. */

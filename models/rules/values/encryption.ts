@@ -20,9 +20,9 @@ export function encrypt(secretKey: string, context: string, text: string): Buffe
  * Decrypts the result of `encrypt` with one of these keys and this context. Throws for anything else.
  * @param secretKeys the present key, then the earlier ones
  */
-export function decrypt(secretKeys: string | readonly string[], context: string, sealed: Buffer): string {
+export function decrypt(secretKeys: readonly string[], context: string, sealed: Buffer): string {
   if (sealed[0] !== version || sealed.length < header) throw new Error('unknown encryption format');
-  const secretKey = [secretKeys].flat().find((candidate) => isEncryptedWith(candidate, sealed));
+  const secretKey = secretKeys.find((candidate) => isEncryptedWith(candidate, sealed));
   if (secretKey === undefined) throw new Error('encrypted with another SECRET_KEY');
   const decipher = createDecipheriv('aes-256-gcm', derive(secretKey).key, sealed.subarray(5, 17)).setAAD(Buffer.from(context));
   decipher.setAuthTag(sealed.subarray(17, header));

@@ -38,7 +38,7 @@ describe('public keys of webhooks', () => {
     assert.deepEqual(await keysOf(id), { public_key, previous: null });
     assert.deepEqual(shown(await call('GET', `/${id}`)), [true, public_key]);
     const { signing_key } = await stored(id);
-    assert.match(decrypt(app.deps.config.secretKey, signingKeyContext(id), signing_key ?? Buffer.alloc(0)), /^whsk_/);
+    assert.match(decrypt(app.deps.config.secretKeys, signingKeyContext(id), signing_key ?? Buffer.alloc(0)), /^whsk_/);
     assert.ok(!JSON.stringify([answer.body, (await call('GET', `/${id}`)).body]).includes('whsk_'));
   });
 

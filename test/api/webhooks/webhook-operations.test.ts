@@ -34,7 +34,7 @@ describe('webhook operations', () => {
   const deactivate = () => Webhook.update({ is_active: false }, { where: { id } });
   const opened = async () => {
     const row = await Webhook.findByPk(id);
-    const open = (bytes: Buffer | null | undefined) => bytes && decrypt(app.deps.config.secretKey, secretContext(id), bytes);
+    const open = (bytes: Buffer | null | undefined) => bytes && decrypt(app.deps.config.secretKeys, secretContext(id), bytes);
     return { now: open(row?.secret), old: open(row?.old_secret), until: row?.old_secret_until ?? null };
   };
   const counts = () => rows(app.deps.db, 'SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM deliveries) AS deliveries');

@@ -26,7 +26,7 @@ describe('webhooks', () => {
       assert.deepEqual([webhook.url, webhook.events, webhook.is_active], [good.url, good.events, true]);
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
       const row = await Webhook.findByPk(webhook.id);
-      assert.equal(decrypt(app.deps.config.secretKey, secretContext(webhook.id), row?.secret ?? Buffer.alloc(0)), secret);
+      assert.equal(decrypt(app.deps.config.secretKeys, secretContext(webhook.id), row?.secret ?? Buffer.alloc(0)), secret);
       assert.ok(!JSON.stringify((await app.call('GET', `${hooks}/${webhook.id}`, { jwt })).body).includes(secret));
     });
     it('201 for a webhook with an API key that has the scope', async () => {

@@ -29,7 +29,7 @@ describe('due deliveries', () => {
     assert.ok(first);
     assert.equal(first.url, test.webhook.row.url);
     assert.equal(JSON.parse(first.body).data.message_id, id);
-    assert.equal(decrypt(testConfig().secretKey, secretContext(test.webhook.row.id), first.secret), test.webhook.secret);
+    assert.equal(decrypt(testConfig().secretKeys, secretContext(test.webhook.row.id), first.secret), test.webhook.secret);
     assert.deepEqual([first.ladder_step, first.old_secret, first.old_secret_until], [0, null, null]);
   });
 

@@ -31,9 +31,9 @@ describe('reencryptSecrets', () => {
       events: ['message.sent'],
       description: null,
     });
-  const opened = async (row: Webhook, key: string | string[] = today) => {
+  const opened = async (row: Webhook, secretKeys = [today]) => {
     await row.reload();
-    return [row.secret, row.old_secret].map((sealed) => sealed && decrypt(key, secretContext(row.id), sealed));
+    return [row.secret, row.old_secret].map((sealed) => sealed && decrypt(secretKeys, secretContext(row.id), sealed));
   };
 
   it('secrets of former keys are encrypted with the present key', async () => {
@@ -45,7 +45,7 @@ describe('reencryptSecrets', () => {
     assert.deepEqual(await opened(old.row), [old.secret, null]);
     assert.deepEqual(await opened(rotated.row), [next.secret, rotated.secret]);
     assert.deepEqual((await present.row.reload()).secret, earlier);
-    assert.deepEqual(await opened(lost.row, foreign), [lost.secret, null]);
+    assert.deepEqual(await opened(lost.row, [foreign]), [lost.secret, null]);
     assert.equal((await reencryptSecrets(test.db, [today, former])).reencrypted, 0, 'the second time there is nothing to do');
   });
 
@@ -54,7 +54,7 @@ describe('reencryptSecrets', () => {
     await rotateSecret(test.db, former, { workspaceId, id: row.id, overlapHours: 1 }, byTest);
     const keys = async (key: string) => {
       await row.reload();
-      return [row.signing_key, row.old_signing_key].map((sealed) => decrypt(key, signingKeyContext(row.id), sealed ?? Buffer.alloc(0)));
+      return [row.signing_key, row.old_signing_key].map((sealed) => decrypt([key], signingKeyContext(row.id), sealed ?? Buffer.alloc(0)));
     };
     const earlier = await keys(former);
     assert.equal(new Set(earlier).size, 2);
@@ -68,7 +68,7 @@ describe('reencryptSecrets', () => {
     await offerTotp(test.db, foreign, lost, byTest);
     assert.deepEqual(await reencryptTotp(test.db, [today, former]), { secrets: 2, reencrypted: 1, unreadable: [lost] });
     const [row] = await rows<{ totp_secret: Buffer }>(test.db, 'SELECT totp_secret FROM workspaces WHERE id = $1', [workspaceId]);
-    assert.equal(decrypt(today, totpContext(workspaceId), row?.totp_secret ?? Buffer.alloc(0)), secret);
+    assert.equal(decrypt([today], totpContext(workspaceId), row?.totp_secret ?? Buffer.alloc(0)), secret);
     assert.equal((await reencryptTotp(test.db, [today, former])).reencrypted, 0);
     await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
   });

@@ -139,7 +139,7 @@ describe('the unsubscribe link', () => {
     assert.equal(readUnsubscribeToken(['other', key], unsubscribeToken(key, id)), id));
   it('the unsubscribe link is valid for years, in later versions too', () =>
     assert.equal(unsubscribeToken(key, id), '0198c5b1-0a10-7f3e-8b1d-000000000002.7PKTsgPVwcW7qh8CXCaP8V3sFBy6BP2mk3pC-ZRsfBs'));
-  it('the unsubscribe link contains the id of its message', () => assert.equal(readUnsubscribeToken(key, unsubscribeToken(key, id)), id));
+  it('the unsubscribe link contains the id of its message', () => assert.equal(readUnsubscribeToken([key], unsubscribeToken(key, id)), id));
   it('the unsubscribe link has the headers of RFC 8058', () => {
     const headers = unsubscribeHeaders('https://tidings.example', 'a.b');
     assert.deepEqual(headers, {
@@ -158,5 +158,5 @@ describe('the unsubscribe link', () => {
     ['a part before the token', `x.${other}`],
     ['a signed text that is no id', unsubscribeToken(key, 'x')],
   ] as const)
-    it(`an unsubscribe link with ${what} is refused`, () => assert.equal(readUnsubscribeToken(key, token), null));
+    it(`an unsubscribe link with ${what} is refused`, () => assert.equal(readUnsubscribeToken([key], token), null));
 });
