@@ -1,5 +1,4 @@
 /** Postmark's e-mail API. https://postmarkapp.com/developer/api/email-api */
-import { notKnownYet } from '../../../models/operations/handoff/uncertain-handoffs.js';
 import { momentOf } from '../../../models/rules/callbacks/json-body.js';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js';
@@ -40,22 +39,16 @@ export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
     async reconcile({ id: messageId, uncertain_ms }: OutgoingMessage, signal: AbortSignal): Promise<string | undefined> {
       const query = new URLSearchParams({ count: '1', offset: '0', messagestream: account.messageStream, metadata_message_id: messageId });
       const answer = await get(`?${query}`, signal);
-      // No answer: query again later.
-      if (!Array.isArray(answer?.Messages)) throw new NotKnownYet();
+      if (!Array.isArray(answer?.Messages)) throw new Error('no answer');
       const id: unknown = answer.Messages[0]?.MessageID;
       const found = typeof id === 'string' && id !== '' ? id : undefined;
-      // Too early for the search.
-      if (found === undefined && (uncertain_ms ?? 0) < searchLagMs) throw new NotKnownYet();
+      if (found === undefined && (uncertain_ms ?? 0) < searchLagMs) throw new Error('too early for the search');
       return found;
     },
 
     // The server of the token. https://postmarkapp.com/developer/api/server-api
     checkCredentials: (signal) => askCredentials(client, { path: '/server', headers }, signal),
   };
-}
-
-class NotKnownYet extends Error {
-  override readonly name = notKnownYet;
 }
 
 function bodyOf({ from, messageStream }: AccountOf<'postmark'>, { id, to, content, headers }: OutgoingMessage): object {

@@ -110,20 +110,20 @@ describe('the Postmark provider', () => {
     counterpart.interfere = (response) => drop(response);
     const message = outgoingMail();
     assert.equal((await adapter().send(message, never)).outcome, 'unknown');
-    await assert.rejects(async () => adapter().reconcile?.(message, never), { name: 'NotKnownYet' });
+    await assert.rejects(async () => adapter().reconcile?.(message, never), { message: 'too early for the search' });
     const old = { ...message, uncertain_ms: 120_000 };
     assert.equal(await adapter().reconcile?.(old, never), undefined);
     counterpart.interfere = () => false;
     await adapter().send(message, never);
     assert.equal(await adapter().reconcile?.(message, never), counterpart.taken[0]?.id);
-    await assert.rejects(async () => adapter({ serverToken: 'wrong' }).reconcile?.(old, never), { name: 'NotKnownYet' });
+    await assert.rejects(async () => adapter({ serverToken: 'wrong' }).reconcile?.(old, never), { message: 'no answer' });
   });
 
   for (const [what, queried, found] of [
-    ['without a list', {}, 'NotKnownYet'],
-    ['with a list that is none', { Messages: { MessageID: 'one' } }, 'NotKnownYet'],
-    ['with null as its list', { Messages: null }, 'NotKnownYet'],
-    ['that is a list', [{ MessageID: 'one' }], 'NotKnownYet'],
+    ['without a list', {}, 'no answer'],
+    ['with a list that is none', { Messages: { MessageID: 'one' } }, 'no answer'],
+    ['with null as its list', { Messages: null }, 'no answer'],
+    ['that is a list', [{ MessageID: 'one' }], 'no answer'],
     ['with an empty list', { Messages: [] }, undefined],
     ['with an entry without an id', { Messages: [{}] }, undefined],
     ['with null as an entry', { Messages: [null] }, undefined],
@@ -137,7 +137,7 @@ describe('the Postmark provider', () => {
       assert.equal(
         await adapter()
           .reconcile?.(old, never)
-          .catch(({ name }: Error) => name),
+          .catch(({ message }: Error) => message),
         found,
       );
     });
