@@ -1,7 +1,6 @@
 /** Settings of the limits of a workspace, a key and an address; see docs/limits.md. */
-import { isIP, isIPv4, isIPv6 } from 'node:net';
 import Joi from 'joi';
-import { type CheckedSettings, partsOf } from './setting-kinds.js';
+import type { CheckedSettings } from './setting-kinds.js';
 
 const rateLimit = Joi.string()
   .pattern(/^[1-9]\d{0,6}\/[1-9]\d{0,5}$/)
@@ -40,25 +39,7 @@ export const limitSettings: Record<string, Joi.Schema> = {
     .max(1_000_000)
     .default(1_000)
     .description('connections that it takes from one address; those of TRUSTED_PROXIES are not counted'),
-  WEBHOOK_DNS_SERVERS: Joi.string()
-    .allow('')
-    .custom((text: string, helpers) => {
-      const servers = partsOf(text);
-      return servers.every(isDnsServer) ? servers : helpers.error('dns');
-    })
-    .messages({ dns: '{{#label}} must be addresses, each with a port where it is not 53, comma-separated' })
-    .default([])
-    .description('DNS servers that are asked for the names of webhooks, comma-separated (default: those of the system)'),
 };
-
-/** `192.0.2.1`, `192.0.2.1:5353`, `[2001:db8::1]:53` or `2001:db8::1`. Node ends the process for the port 0. */
-function isDnsServer(server: string): boolean {
-  if (server.includes('%')) return false; // a zone has a meaning on one machine only
-  if (isIP(server) !== 0) return true;
-  const [, ipv6, ipv4 = '', port = '53'] = /^(?:\[(.+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(server) ?? [];
-  const isAddress = ipv6 === undefined ? isIPv4(ipv4) : isIPv6(ipv6);
-  return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
-}
 
 /** A fixed-window limit: a number of points within a number of seconds. */
 export interface RateLimit {

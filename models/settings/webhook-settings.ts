@@ -1,6 +1,7 @@
 /** Settings of webhooks: where they may lead, when a delivery is repeated, and how long its data is kept; see docs/webhooks.md. */
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import Joi from 'joi';
-import { type CheckedSettings, days, filledList, list, network } from './setting-kinds.js';
+import { type CheckedSettings, days, filledList, list, network, partsOf } from './setting-kinds.js';
 
 /** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays in seconds. */
 export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
@@ -10,6 +11,15 @@ export const webhookSettings: Record<string, Joi.Schema> = {
     .default([])
     .description('networks (CIDR) that the webhook address guard lets through, comma-separated'),
   WEBHOOK_PORTS: filledList(Joi.number().port()).default([443, 8443]).description('ports that webhooks may use'),
+  WEBHOOK_DNS_SERVERS: Joi.string()
+    .allow('')
+    .custom((text: string, helpers) => {
+      const servers = partsOf(text);
+      return servers.every(isDnsServer) ? servers : helpers.error('dns');
+    })
+    .messages({ dns: '{{#label}} must be addresses, each with a port where it is not 53, comma-separated' })
+    .default([])
+    .description('DNS servers that are asked for the names of webhooks, comma-separated (default: those of the system)'),
   WEBHOOK_RETRY_DELAYS: filledList(Joi.number().min(0).max(604_800))
     .default(defaultRetryDelays.split(',').map(Number))
     .description('retry schedule: seconds before each further delivery attempt, comma-separated'),
@@ -31,6 +41,15 @@ export const webhookSettings: Record<string, Joi.Schema> = {
       'where first attempts run: inline (with the message) or child (in a workflow for each event); events that are left to the retrier at once are not affected',
     ),
 };
+
+/** `192.0.2.1`, `192.0.2.1:5353`, `[2001:db8::1]:53` or `2001:db8::1`. Node ends the process for the port 0. */
+function isDnsServer(server: string): boolean {
+  if (server.includes('%')) return false; // a zone has a meaning on one machine only
+  if (isIP(server) !== 0) return true;
+  const [, ipv6, ipv4 = '', port = '53'] = /^(?:\[(.+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(server) ?? [];
+  const isAddress = ipv6 === undefined ? isIPv4(ipv4) : isIPv6(ipv6);
+  return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
+}
 
 export interface WebhookConfig {
   webhookAllowedNetworks: string[];
