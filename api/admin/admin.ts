@@ -3,12 +3,11 @@
 import { loadConfig } from '../../models/settings/config.js';
 import { commandEnvironment } from '../../models/settings/environment.js';
 import { connect } from '../../models/db/database.js';
-import { usualSettings } from './admin-settings.js';
 import { commands } from './commands/index.js';
 import { runCommand } from './run-command.js';
 
-const { code, out, err } = await runCommand(commands, process.argv.slice(2), async ({ settings = usualSettings }) => {
-  const config = loadConfig(commandEnvironment(), [...settings]);
+const { code, out, err } = await runCommand(commands, process.argv.slice(2), async (settings) => {
+  const config = loadConfig(commandEnvironment(), settings);
   const db = connect(config.databaseUrl, 2);
   return { db, config, close: () => db.close() };
 });

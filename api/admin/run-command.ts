@@ -2,14 +2,7 @@
 import { parseArgs } from 'node:util';
 import { explainDatabaseError } from '../../models/db/explain-database-error.js';
 import { ConfigError } from '../../models/settings/config.js';
-import {
-  type Command,
-  type ParsedArguments,
-  type CommandOutcome,
-  type CommandContext,
-  type ServiceCommand,
-  UsageError,
-} from './command.js';
+import { type Command, type ParsedArguments, type CommandOutcome, type CommandContext, UsageError } from './command.js';
 import { commandHelp, helpOf, usageOf } from './help.js';
 
 export interface CommandResult {
@@ -19,8 +12,11 @@ export interface CommandResult {
   err: string;
 }
 
-/** Reads the settings that a command needs, and connects to the database. */
-export type Open = (command: ServiceCommand) => Promise<CommandContext & { close(): Promise<void> }>;
+/** The settings that a command needs if it declares no others. */
+const usualSettings = ['DATABASE_URL', 'SECRET_KEY'];
+
+/** Reads these settings, and connects to the database. */
+type Open = (settings: readonly string[]) => Promise<CommandContext & { close(): Promise<void> }>;
 
 /** @param open called only if the arguments are valid */
 export async function runCommand(commands: readonly Command[], args: readonly string[], open: Open): Promise<CommandResult> {
@@ -63,7 +59,7 @@ function shown({ ok, text, data, isReport = false }: CommandOutcome, isJson: boo
 
 async function runWith(command: Command, given: ParsedArguments, open: Open): Promise<CommandOutcome> {
   if (command.isLocal === true) return command.run(given);
-  const { close, ...context } = await open(command);
+  const { close, ...context } = await open(command.settings ?? usualSettings);
   try {
     return await command.run(given, context);
   } finally {

@@ -88,7 +88,7 @@ export const requiredToRun = ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'JWT_SECRET', 
  * @param required settings that must be present
  * @throws ConfigError with all faults together
  */
-export function loadConfig(env: NodeJS.ProcessEnv, required: string[] = requiredToRun): Readonly<Config> {
+export function loadConfig(env: NodeJS.ProcessEnv, required: readonly string[] = requiredToRun): Readonly<Config> {
   const declared = { ...settings, ...ownSettings(env) };
   const given = Object.fromEntries(
     Object.keys(declared).flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),

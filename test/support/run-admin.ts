@@ -2,7 +2,6 @@
  * Runs an operator command in the process of the tests. `api/operators/commands.test` and `local/start.test` run the program, with the role of
  * the program.
  */
-import { usualSettings } from '../../api/admin/admin-settings.js';
 import { commands } from '../../api/admin/commands/index.js';
 import { runCommand } from '../../api/admin/run-command.js';
 import type { Database } from '../../models/db/database.js';
@@ -11,9 +10,11 @@ import { testEnv } from './config.js';
 
 /** @param db stays open @param env settings over those of tests. The command gets those that it declares only */
 export const runAdmin = (db: Database, env: NodeJS.ProcessEnv, ...args: string[]) =>
-  runCommand(commands, args, async ({ settings = usualSettings }) => {
-    return { db, config: loadConfig(testEnv(env), [...settings]), close: async () => undefined };
-  });
+  runCommand(commands, args, async (settings) => ({
+    db,
+    config: loadConfig(testEnv(env), settings),
+    close: async () => undefined,
+  }));
 
 /** What the command prints: its result, or why it failed. */
 export async function adminText(...command: Parameters<typeof runAdmin>): Promise<string> {
