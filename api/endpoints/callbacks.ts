@@ -6,20 +6,17 @@ import type { ProviderAccount } from '../../models/rules/routing/provider-kinds.
 import { callbackBytesMax, checkHead } from '../../models/rules/callbacks/before-body.js';
 import type { CallbackEvent, CallbackReader, CallbackRequest } from '../../models/rules/callbacks/callback.js';
 import { readerOf } from '../../models/rules/callbacks/reader-of.js';
-import { sandboxProvider } from '../../models/rules/callbacks/sandbox.js';
+import { sandboxAccount } from '../../models/rules/callbacks/sandbox.js';
 import { Sha1RefusedError } from '../../models/rules/callbacks/sns.js';
 import type { Deps } from '../deps.js';
 import { endpoint } from '../declare.js';
 import { named } from '../http/schemas/json-schema.js';
 import { Reply } from '../http/reply.js';
 
-/** The sandbox account. It always accepts reports, also for messages sent before another provider was configured. */
-export const sandbox = { name: sandboxProvider, kind: 'sandbox' } as const;
-
 /** @throws AppError 404 when there is no such account, or it has no callbacks */
 function readerFor(name: string, { config, sns }: Deps): { account: ProviderAccount; read: CallbackReader } {
   const { accounts, secretKeys } = config;
-  const account = [sandbox, ...accounts].find((each) => each.name === name);
+  const account = [sandboxAccount, ...accounts].find((each) => each.name === name);
   const read = account === undefined ? null : readerOf(account, { secretKeys, accounts, certificateAt: sns.certificateAt });
   if (account === undefined || read === null) throw notFound();
   return { account, read };

@@ -3,6 +3,7 @@ import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import type { Database } from '../../../models/db/database.js';
 import { readTimeline } from '../../../models/operations/messages/read-timeline.js';
+import { sandboxAccount } from '../../../models/rules/callbacks/sandbox.js';
 import { publicStatuses, statusDetails } from '../../../models/rules/messages/status.js';
 import { waitLimitsOf, waits } from '../../../models/rules/messages/waiting.js';
 import type { Deps } from '../../deps.js';
@@ -10,7 +11,6 @@ import { endpoint } from '../../declare.js';
 import { apiKey } from '../../http/endpoint.js';
 import { presentTimeline } from '../../present/present-timeline.js';
 import { stepTypes } from '../../present/timeline-step.js';
-import { sandbox } from '../callbacks.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { dataOf, date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
 import { oneOfWords } from '../../http/schemas/words.js';
@@ -72,7 +72,7 @@ export const getMessageTimelineEndpoint = endpoint({
 export async function timelineFor(db: Database, config: Deps['config'], workspaceId: string, id: string) {
   const timeline = await readTimeline(db, workspaceId, id);
   const limits = waitLimitsOf(config, timeline.message.channel);
-  const kinds = new Map([...config.accounts, sandbox].map(({ name, kind }) => [name, kind]));
+  const kinds = new Map([...config.accounts, sandboxAccount].map(({ name, kind }) => [name, kind]));
   const workflow_url = workflowUrl(config, timeline.workflowId);
   return { ...presentTimeline(timeline, limits, (provider) => kinds.get(provider)), workflow_url };
 }

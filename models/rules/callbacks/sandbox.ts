@@ -9,6 +9,8 @@ import type { CallbackEvent, CallbackRequest } from './callback.js';
 import { headerOf, isWithin, parseJson } from './json-body.js';
 
 export const sandboxProvider = 'sandbox';
+/** The sandbox account. It always accepts reports, also for messages sent before another provider was configured. */
+export const sandboxAccount = { name: sandboxProvider, kind: 'sandbox' } as const;
 /** A signature older than this is a replay. */
 const replayWindowSeconds = 300;
 
