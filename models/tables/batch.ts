@@ -1,7 +1,7 @@
 /** A bulk send. Operations change its messages and its credits. */
 import { column, type Columns, nullable, type RowOf, withDefault, without } from './columns.js';
 import type { Channel } from '../channels.js';
-import type { RecipientError } from '../rules/bulk/recipient-error.js';
+import type { RecipientError } from '../rules/bulk/bulk.js';
 import { ownedOf } from './owned.js';
 
 export const batchStatuses = ['scheduled', 'sending', 'paused', 'completed', 'cancelled'] as const;

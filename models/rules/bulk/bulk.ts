@@ -1,5 +1,4 @@
 /** Bulk sends: the recipients to which messages are sent, the cost, and all faults (docs/contract/batches.md). */
-import type { RecipientError } from './recipient-error.js';
 import { type Fault, faultsListedMax, invalidField, listed } from '../../errors.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
@@ -20,6 +19,13 @@ const errorsMax = 10_000;
  * the faults could have twice the bytes of the request, and they are read and shown as a whole.
  */
 const errorBytesMax = 2_000_000;
+
+/** A recipient that was left out because of `on_invalid: "skip"`. */
+export interface RecipientError {
+  index: number;
+  field: string;
+  message: string;
+}
 
 /** The plan of a bulk send. The texts are rendered again page by page, because all of them together could be a gigabyte. */
 export interface BulkPlan {
