@@ -1,4 +1,5 @@
 /** Runs the Temporal workers of one thread of the worker process. */
+import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
@@ -10,7 +11,6 @@ import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { hasNamespace } from '../support/connect-temporal.js';
 import { coreTelemetry } from './core-metrics.js';
 import { startHeartbeats } from './worker-heartbeat.js';
-import { ownerOfWork } from './owner-of-work.js';
 import { answers, runWhileServersAnswer } from './run-while-servers-answer.js';
 import { nativeLogging, sdkLogger } from './sdk-logger.js';
 import type { TaskQueue } from '../support/slots.js';
@@ -65,6 +65,10 @@ export async function startThread({
   });
   return { done, stop: () => workers.stop().then(() => done) };
 }
+
+/** The workspace whose activity runs: the fairness key of its task. Undefined for work that belongs to no workspace or to several. */
+export const ownerOfWork = (): string | undefined =>
+  asyncLocalStorage.getStore() === undefined ? undefined : activityInfo().priority?.fairnessKey;
 
 /** Each start has its own connection, because one connection has one worker of a queue at a time, and former workers may still finish activities. */
 async function startOnOwnConnection(deps: Omit<WorkersDeps, 'connection'>): Promise<LeavingWorkers> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Activities, createActivities } from '../../../activities/index.js';
 import { SharedEndpointStats } from '../../../activities/webhooks/shared-endpoint-stats.js';
-import { ownerOfWork } from '../../../activities/worker/owner-of-work.js';
+import { ownerOfWork } from '../../../activities/worker/worker-thread.js';
 import type { PostResult } from '../../../activities/webhooks/post-webhook.js';
 import { forEachChannel } from '../../../models/channels.js';
 import { connect, type Database } from '../../../models/db/database.js';
