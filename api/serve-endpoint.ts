@@ -2,7 +2,6 @@
 import type { RequestHandler } from 'express';
 import type { MemoryReservation } from '../models/flow/memory-budget.js';
 import { bucketOf, createAdmit, keyIdOf } from './auth/admit.js';
-import { siteBucketOf } from './auth/auth-sites.js';
 import { createAuthenticator } from './auth/authenticate.js';
 import type { KnownCallers } from './auth/known-callers.js';
 import { assertPortalWebhook } from './auth/portal.js';
@@ -11,6 +10,7 @@ import type { Deps } from './deps.js';
 import { createCallbackFailures } from './http/callback-failures.js';
 import { noHeaders } from './http/rate-limit.js';
 import type { Caller } from './http/caller.js';
+import type { Bucket } from './http/limits/counters.js';
 import type { Endpoint, NoteWorkspace } from './http/endpoint.js';
 import type { HandlerRequest } from './http/handler-request.js';
 import { addressKey, siteOf } from './http/client-address.js';
@@ -57,6 +57,15 @@ export function createEndpointServer(deps: Deps, known: KnownCallers, limits: Re
       }),
     );
   };
+}
+
+/**
+ * A second rate limit for /auth, in addition to the limit per address: the bucket of the IPv6 site (/48). One customer may own a /48 with 65,536
+ * networks. Null for IPv4 and other endpoints.
+ */
+function siteBucketOf({ id, rate }: Pick<Endpoint, 'id' | 'rate'>, ip: string | undefined): Bucket | null {
+  const site = rate === 'auth' ? siteOf(ip) : null;
+  return site === null ? null : { rateClass: 'site', key: `${id}:${site}` };
 }
 
 /** Runs the work with a memory reservation for the body. A bulk request first waits until few others of its workspace are running. */
