@@ -56,6 +56,26 @@ describe('settings in the console', function () {
     await browser.until('document.querySelector("[name=spend_limit_day]").value === "5"');
   });
 
+  it('0 days is no limit of its own: it is an empty field, a limit after it asks first, and a return to it does not ask', async () => {
+    await me.call('PUT', '/workspace', { message_days: 0 });
+    await browser.page.reload();
+    const days = browser.page.getByLabel('Days until texts and recipients are erased (optional)');
+    await days.waitFor();
+    assert.equal(await days.inputValue(), '');
+    await days.fill('90');
+    await browser.press('Save');
+    await browser.see(/ are erased for ever, and later ones after 90 days\.$/);
+    await browser.press('Save and erase');
+    await browser.see('The settings are saved.');
+    assert.equal((await me.call('GET', '/workspace')).body.data.workspace.message_days, 90);
+    const saved = browser.page.waitForResponse((response) => response.request().method() === 'PUT');
+    await days.fill('0');
+    await browser.press('Save');
+    assert.equal((await saved).status(), 200);
+    assert.equal((await me.call('GET', '/workspace')).body.data.workspace.message_days, 0);
+    await browser.until('document.querySelector("[name=message_days]").value === ""');
+  });
+
   it('a new password ends other sessions and keeps this one; a wrong current one changes nothing', async () => {
     const form = section('Password');
     await form.getByLabel('Current password').fill('wrong password');

@@ -55,7 +55,7 @@ export function PolicyForm({ workspace, changed }: { workspace: Workspace; chang
 const textsOf = ({ spend_limit_day, allowed_countries, message_days }: Workspace) => ({
   spend_limit_day: spend_limit_day?.toString() ?? '',
   allowed_countries: allowed_countries?.join(', ') ?? '',
-  message_days: message_days?.toString() ?? '',
+  message_days: daysOf(message_days) === Infinity ? '' : String(message_days),
 });
 
 /** What is no number is sent as it is: the API says what is wrong with it. */
@@ -71,9 +71,12 @@ function assertOneReading(text: string): void {
   throw new Problem(400, { error: message, details: [{ field: 'spend_limit_day', message }] });
 }
 
+/** Both 0 and null mean: as long as the installation keeps them. How long that is, the console does not know. */
+const daysOf = (days: number | null): number => days || Infinity;
+
 /** Asks before texts are erased sooner than until now: nobody can bring them back. */
 async function mayErase(known: number | null, next: number | null | undefined): Promise<boolean> {
-  if (typeof next !== 'number' || next >= (known ?? Infinity)) return true;
+  if (typeof next !== 'number' || daysOf(next) >= daysOf(known)) return true;
   const before = momentText(new Date(Date.now() - next * dayMs).toISOString());
   return confirm({
     title: 'Erase older texts and recipients?',
