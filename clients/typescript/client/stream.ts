@@ -35,10 +35,13 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
   let lastEventId = options.lastEventId ?? '';
   let wasOpen = false;
   let failures = 0;
+  let isCalling = false;
   const onOpen = () => {
     wasOpen = true;
     failures = 0;
+    isCalling = true;
     options.onOpen?.();
+    isCalling = false;
   };
   for (;;) {
     let retryMs = 0;
@@ -49,6 +52,7 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
         if (block.data !== undefined) yield { ...(JSON.parse(block.data) as MessageEvent), id: lastEventId, raw: block.data };
       }
     } catch (error) {
+      if (isCalling) throw error; // of the program's `onOpen`
       signal?.throwIfAborted();
       const failure = asFailure(error);
       if (!canReopen(failure, wasOpen) || (!wasOpen && failures >= retries)) throw failure;

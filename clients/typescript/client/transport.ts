@@ -108,14 +108,7 @@ export class Transport {
   async #attempt<T>(request: Request, options: CallOptions, attempt: number): Promise<Answer<T>> {
     const timeout = AbortSignal.timeout(options.timeoutMs ?? this.options.timeoutMs ?? 30_000);
     const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
-    try {
-      const headers: Record<string, string> = { Accept: 'application/json' };
-      if (request.idempotencyKey !== undefined) headers['Idempotency-Key'] = request.idempotencyKey;
-      const response = await this.#ask(request, headers, signal);
-      options.onResponse?.(response.status, response.headers, attempt);
-      if (!response.ok) throw await errorOf(response);
-      return { data: dataOf<T>(response.status, await response.text()), ignored: ignoredFieldsIn(response.headers) };
-    } catch (error) {
+    const fail = (error: unknown): never => {
       options.signal?.throwIfAborted();
       if (error instanceof TidingsError) throw error;
       if (timeout.aborted) throw new TidingsError({ status: 0, code: 'timeout', message: 'No answer in time' }, { cause: error });
@@ -123,10 +116,15 @@ export class Transport {
         { status: 0, code: 'network_error', message: `${this.#root} cannot be reached: ${reasonOf(error)}` },
         { cause: error },
       );
-    }
+    };
+    const headers: Record<string, string> = { Accept: 'application/json' };
+    if (request.idempotencyKey !== undefined) headers['Idempotency-Key'] = request.idempotencyKey;
+    const response = await this.#ask(request, headers, signal).catch(fail);
+    options.onResponse?.(response.status, response.headers, attempt); // outside of `fail`: its error is no failure of the request
+    return answerOf<T>(response).catch(fail);
   }
 
-  #ask({ method, path, query = {}, body }: Request, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  async #ask({ method, path, query = {}, body }: Request, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
     const url = new URL(this.#root + path);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== null) url.searchParams.set(name, value instanceof Date ? value.toISOString() : String(value));
@@ -141,6 +139,12 @@ export class Transport {
 /** Refuses a key for which fetch would throw an error that looks like one of the network. The text does not show the key, which may be secret. */
 export function assertVisible(name: string, key: string): void {
   if (!/^[!-~]+$/.test(key)) throw new OptionError(`${name} must be visible ASCII characters`);
+}
+
+/** @throws TidingsError for an answer that is not a success */
+async function answerOf<T>(response: Response): Promise<Answer<T>> {
+  if (!response.ok) throw await errorOf(response);
+  return { data: dataOf<T>(response.status, await response.text()), ignored: ignoredFieldsIn(response.headers) };
 }
 
 function dataOf<T>(status: number, text: string): T {
