@@ -1,7 +1,7 @@
 /**
  * Remembers which workspace and API key each valid credential belongs to. That never changes, so the rate limiter can count a request for its
- * workspace before the credential is looked up, and a refused request can be logged. Whether the credential is still valid is checked in the
- * database for every request.
+ * workspace before the credential is looked up, and a refused request can be logged. The application checks in the
+ * database for every request whether the credential is still valid. Load shedding passes on one request a minute for that, and refuses the others.
  */
 import type { LoggedCaller } from '../http/request-context.js';
 

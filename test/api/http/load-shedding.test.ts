@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { busy } from '../../../models/errors.js';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
+import { ApiKey } from '../../../models/tables/api-key.js';
 import type { Answer, CallOptions, TestApp } from '../start-app.js';
 import { useApiStarts } from '../use-api.js';
 
@@ -46,6 +47,24 @@ describe('the early refusal of sends', () => {
     await startFull();
     const { key } = await app.account();
     assert.equal((await send({ key, headers: { 'X-Request-Id': 'mine-1' } })).body.request_id, 'mine-1');
+  });
+
+  it('401 for a revoked key after a minute of early refusals, and from then on', async () => {
+    await startFull();
+    const { key, workspaceId } = await app.account();
+    assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'the key is known');
+    await ApiKey.update({ is_active: false }, { where: { workspace_id: workspaceId } });
+    assert.equal((await send({ key })).status, 503);
+    const { now } = performance;
+    performance.now = () => now.call(performance) + 61_000;
+    try {
+      for (const attempt of ['the first', 'the next']) {
+        const { status, body } = await send({ key });
+        assert.deepEqual([status, body.error], [401, 'API key has been deactivated'], attempt);
+      }
+    } finally {
+      performance.now = now;
+    }
   });
 
   it('429 for refused sends above the rate limit', async () => {
