@@ -25,7 +25,7 @@ export function statusesOf({ auth, method, query, body, path, idempotent, refusa
     ...(body ? [413] : []),
     429,
     500,
-    ...(method === 'get' && auth !== 'none' ? [503] : []),
+    ...(body || auth === 'provider' || (method === 'get' && auth !== 'none') ? [503] : []), // no memory for the body, or no turn for the read
   ];
   return [...new Set(statuses)].toSorted((one, other) => one - other);
 }
@@ -84,7 +84,7 @@ const envelope = ({ code, message, details }: errors.AppError) => ({
 /** The errors that this operation can return with this status; at least one. */
 function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
   const own = samples[item.id]?.refusals?.filter((error) => statusOf(error) === status) ?? [];
-  if (own.length > 0) return status === 400 ? [...own, ...formal(item)] : own;
+  if (own.length > 0) return [...own, ...(status === 400 ? formal(item) : []), ...(status === 503 ? [errors.busy()] : [])];
   switch (status) {
     case 400:
       return formal(item);

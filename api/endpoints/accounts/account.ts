@@ -42,7 +42,6 @@ export const changePasswordEndpoint = endpoint({
     current_password: requiredText(),
     password: newPassword(),
   }).required(),
-  refusals: [503],
   response: messageOnly,
   async handler(input, deps) {
     const change = { workspace: await confirmCurrentPassword(deps, input), password: input.body.password };
@@ -76,7 +75,7 @@ export const changeEmailEndpoint = endpoint({
   auth: 'jwt',
   rate: 'auth',
   body: Joi.object<{ email: string; current_password: string }>({ email: email(), current_password: requiredText() }).required(),
-  refusals: [403, 503],
+  refusals: [403],
   response: messageOnly,
   async handler(input, deps) {
     assertMayMoveTo(deps.config, input.body.email);
@@ -97,7 +96,6 @@ export const closeWorkspaceEndpoint = endpoint({
   auth: 'jwt',
   rate: 'auth',
   body: Joi.object<{ current_password: string }>({ current_password: requiredText() }).required(),
-  refusals: [503],
   response: messageOnly,
   async handler(input, deps) {
     await confirmCurrentPassword(deps, input);

@@ -39,7 +39,6 @@ export const resetPasswordEndpoint = endpoint({
     password: newPassword(),
     revoke_api_keys: Joi.boolean().empty(null).default(false).description('Also revoke every API key of the workspace. Default: false'),
   }).required(),
-  refusals: [503],
   response: messageOnly,
   async handler({ body, origin, noteWorkspace }, deps) {
     const { revoke_api_keys: revokeApiKeys, ...rest } = body;

@@ -40,7 +40,7 @@ export const createConsoleSessionEndpoint = endpoint({
   auth: 'none',
   rate: 'auth',
   body: loginBody,
-  refusals: [401, 403, 503],
+  refusals: [401, 403],
   response: workspaceData,
   status: 201,
   checkHead: fromOwnPage,

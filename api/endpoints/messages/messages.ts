@@ -46,7 +46,7 @@ export const sendMessageEndpoint = endpoint({
   alsoNeeds: scopeForContact,
   examine: (checked, deps) => withVariables(withUnusedContent(checked), deps),
   idempotent: true,
-  refusals: [404, 409, 503],
+  refusals: [404, 409],
   response: oneMessage,
   status: 201,
   async handler({ caller, body, refusal, idempotencyKey, newId, traceparent }, deps) {

@@ -11,7 +11,7 @@ interface Operation {
   description?: string;
   parameters: { name: string; in: string; schema: object }[];
   requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
-  responses: Record<string, { content: { 'application/json': { schema: object } } }>;
+  responses: Record<string, { description: string; content: { 'application/json': { schema: object } } }>;
   security: object[];
 }
 interface Named {
@@ -102,6 +102,14 @@ describe('/openapi.json', () => {
       '503',
     ]);
     assert.deepEqual(send?.security, [{ apiKey: [] }]);
+  });
+  it('the OpenAPI document says that an operation with a body can be 503: the memory for bodies may be used up', () => {
+    const withBody = endpoints.filter(({ body, auth }) => body !== undefined || auth === 'provider');
+    assert.ok(withBody.length > 30);
+    for (const { id } of withBody) {
+      const responses = operations.find(({ operationId }) => operationId === id)?.responses;
+      assert.match(String(responses?.['503']?.description), /`The service is busy\. Please try again later\.`/, id);
+    }
   });
   it('the OpenAPI document states the limits of parameters, and an example of an id', () => {
     const list = document.paths['/api/v1/messages']?.get;
