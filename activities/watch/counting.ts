@@ -1,9 +1,8 @@
 /** The watcher's step for the sums of messages. */
 import type { Database } from '../../models/db/database.js';
 import { foldChanges, forgetHours } from '../../models/operations/workspaces/fold-changes.js';
+import { stepMs } from './step-times.js';
 
-/** Runs before the maintenance steps, within their time limit. */
-const countingMs = 5_000;
 const hourMs = 3_600_000;
 
 /** @param now milliseconds since 1970; tests set it */
@@ -15,7 +14,7 @@ export function countingActivities({ db }: { db: Database }, now = Date.now) {
      * them, and they become old at full hours.
      */
     async countMessages(): Promise<void> {
-      await foldChanges(db, Date.now() + countingMs);
+      await foldChanges(db, Date.now() + stepMs.countMessages);
       const hour = Math.floor(now() / hourMs);
       if (hour !== forgottenIn && (await forgetHours(db))) forgottenIn = hour;
     },

@@ -18,6 +18,7 @@ import { forgetWebhookData } from '../../models/operations/webhooks/forget-webho
 import { forgetUnmatched } from '../../models/operations/reports/forget-unmatched.js';
 import { forgetMailFiles } from '../support/forget-mail-files.js';
 import { type Forget, forgetInTurn } from './forget-in-turn.js';
+import { stepMs } from './step-times.js';
 import { noteWatcherRun } from '../../models/operations/watch/watcher-runs.js';
 
 export interface MaintenanceDeps {
@@ -30,16 +31,9 @@ export interface MaintenanceDeps {
 }
 
 /** How long the parts of `forgetOld` work. */
-const forgettingMs = 7_000;
+const forgettingMs = 5_000;
 const forgettingAuditMs = 2_000;
 const forgettingReportsMs = 1_000;
-/**
- * After this time `forgetOld` begins no further part, because each may wait for locks or for the database: the three times above, and some for their
- * last pages. This step and the two below run one after the other. Their sum is below the time between two runs.
- */
-const forgettingOldMs = 12_000;
-const erasingOldMs = 8_000;
-const auditingMs = 8_000;
 /** Workspaces whose balance changed within this time are checked. It covers several runs, in case a run is missed. */
 const changedWithinSeconds = 600;
 
@@ -80,12 +74,12 @@ function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
      * Deletes old webhook data, audit events, reports without a message, logins, tokens, opt requests, mails and mail files, until the
      * time is up.
      */
-    forgetOld: () => forgetInTurn(forgetting, Date.now() + forgettingOldMs, logger),
+    forgetOld: () => forgetInTurn(forgetting, Date.now() + stepMs.forgetOld, logger),
 
     /** Erases old messages, until the time is up. */
     async eraseOld(): Promise<void> {
       const key = await erasureKey(db, config.secretKeys);
-      const messages = await eraseOld(db, key, config.messageDays, Date.now() + erasingOldMs);
+      const messages = await eraseOld(db, key, config.messageDays, Date.now() + stepMs.eraseOld);
       if (messages > 0) logger.info({ messages }, 'erased old messages');
     },
   };
@@ -106,7 +100,7 @@ function bookActivities({ db, logger }: MaintenanceDeps) {
 
     /** Compares balances, ledger, messages and batches: a part in each run, all once a day. Logs an error for each difference, in credits. */
     async auditBooks(): Promise<void> {
-      await auditBooks(db, Date.now() + auditingMs, (difference) =>
+      await auditBooks(db, Date.now() + stepMs.auditBooks, (difference) =>
         logger.error(describeDifference(difference), 'audit found a difference'),
       );
     },

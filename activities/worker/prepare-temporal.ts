@@ -6,7 +6,8 @@ import { queues, searchAttributes, workflowIds, workflowTypes } from '../../work
 
 /** Numbers of the types of search attributes in Temporal's API: `temporal.api.enums.v1.IndexedValueType`. */
 export const indexedValueType = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
-const everyMs = 30_000;
+/** The time between two runs of the watcher. */
+export const everyMs = 30_000;
 /** A run is skipped while the one before it still runs (`overlap: SKIP`). */
 const spec = { intervals: [{ every: everyMs }] };
 /**

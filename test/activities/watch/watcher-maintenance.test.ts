@@ -3,7 +3,9 @@ import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
+import { stepMs } from '../../../activities/watch/step-times.js';
 import { maintenanceActivities } from '../../../activities/watch/watcher-maintenance.js';
+import { everyMs } from '../../../activities/worker/prepare-temporal.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
@@ -133,6 +135,11 @@ describe('maintenance by the watcher', () => {
     } finally {
       await rows(test.db, 'ALTER TABLE erasure_places DROP CONSTRAINT broken');
     }
+  });
+
+  it('the steps that run one after the other leave two seconds until the next run for their last pages', () => {
+    const sumMs = Object.values(stepMs).reduce((sum, ms) => sum + ms);
+    assert.ok(sumMs <= everyMs - 2_000, `${sumMs} ms of ${everyMs}`);
   });
 
   it('a run of the watcher is recorded, and failed steps are logged as an error', async () => {
