@@ -1,4 +1,4 @@
-/** Creates the demo workspace and its API key if they are missing, or work no longer. Entry point: `node dist/local/demo-workspace.js`. */
+/** Creates the demo workspace and its API key if they are missing, or the key works no longer. Entry point: `node dist/local/demo-workspace.js`. */
 import { randomBytes } from 'node:crypto';
 import { ApiKey } from '../models/tables/api-key.js';
 import { type Config, loadConfig } from '../models/settings/config.js';
@@ -14,7 +14,7 @@ import { demoWorks } from './demo/demo-works.js';
 
 const email = 'demo@tidings.invalid';
 
-/** What a start runs, so that its credentials work. */
+/** What a start runs, so that its key works. */
 export async function ensureDemoWorkspace(database: Database, settings: Readonly<Config>): Promise<void> {
   const { databaseUrl, dataDir, secretKey, secretKeys } = settings;
   const state = readDemoState(dataDir);

@@ -7,7 +7,7 @@ export interface DemoState {
   email: string;
   password: string;
   api_key: string;
-  /** The workspace of the last `npm run demo`, used again if signup is rate limited. */
+  /** The workspace of the last `npm run demo`, used again if signup is rate limited, or refused because of SIGNUP. */
   story?: { email: string; password: string; token: string };
 }
 

@@ -2,7 +2,10 @@ import { digestApiKey } from '../../models/rules/accounts/api-key.js';
 import { query } from '../postgres/postgres.js';
 import type { DemoState } from './demo-state.js';
 
-/** Whether the stored login and key of the demo workspace still work: people close that account in the console, or revoke its key. */
+/**
+ * Whether the stored key of the demo workspace still works: people close that account in the console, or revoke its key. The stored password is not
+ * checked: where it was changed, it stays as it was.
+ */
 export async function demoWorks(databaseUrl: string, secretKeys: readonly string[], { email, api_key: key }: DemoState): Promise<boolean> {
   const digests = secretKeys.map((secretKey) => digestApiKey(secretKey, key));
   return (await query(databaseUrl, active, [email, digests])).length > 0;

@@ -31,7 +31,7 @@ describe('the demo workspace at a start', () => {
   };
   const works = (state: DemoState) => demoWorks(test.url, [env.SECRET_KEY ?? ''], state);
 
-  it('the demo workspace at a start stays as it is while its login and key work', async () => {
+  it('the demo workspace at a start stays as it is while its key works', async () => {
     assert.deepEqual([await works(first), await provide()], [true, first]);
   });
 

@@ -50,7 +50,7 @@ export const createConsoleSessionEndpoint = endpoint({
 });
 
 const linkHint =
-  'A link of npm start works once, within 15 minutes. For a new one start again; the login of the demo workspace is in DATA_DIR/demo.json';
+  'A link of npm start works once, within 15 minutes. For a new one start again; the login of the demo workspace is in DATA_DIR/demo.json, unless you changed it';
 
 export const useConsoleLinkEndpoint = endpoint({
   id: 'useConsoleLink',
