@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Tidings, TidingsError } from '../../clients/typescript/client/index.js';
+import { OptionError, Tidings, TidingsError } from '../../clients/typescript/client/index.js';
 import { useApi } from '../api/use-api.js';
 import { prices } from '../support/prices.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
@@ -108,7 +108,7 @@ describe('the TypeScript client', () => {
     );
     assert.notEqual(error.requestId, null);
     await assert.rejects(tidings.messages.get('a/../b'), { status: 404, message: 'Message not found' });
-    await assert.rejects(tidings.messages.get(''), TypeError);
+    await assert.rejects(tidings.messages.get(''), OptionError);
     const stranger = new Tidings({ apiKey: 'tidings_wrong', baseUrl: app.url });
     await assert.rejects(stranger.stream().next(), { status: 401, code: 'unauthorized' });
     await assert.rejects(tidings.stream({ lastEventId: 'never-issued' }).next(), { status: 400, message: 'Invalid Last-Event-ID' });

@@ -7,6 +7,7 @@ import { readStream, type StreamEvent, type StreamOptions } from './stream.js';
 import { type CallOptions, type TidingsOptions, Transport } from './transport.js';
 import type { Balance, Usage, UsageQuery } from './types.js';
 
+/** Its methods throw TidingsError, the reason of `signal`, and OptionError for an id or an idempotency key that cannot work. */
 export class Tidings {
   readonly messages: Messages;
   readonly batches: Batches;
@@ -15,7 +16,7 @@ export class Tidings {
   readonly webhooks: Webhooks;
   readonly #transport: Transport;
 
-  /** @throws TypeError for options that cannot work */
+  /** @throws OptionError for options that cannot work */
   constructor(options: TidingsOptions) {
     this.#transport = new Transport(options);
     this.messages = new Messages(this.#transport);
@@ -50,5 +51,5 @@ export type { List, Page } from './list.js';
 export type { Batches, Messages } from './messages.js';
 export type { Contacts, Suppressions, Webhooks } from './resources.js';
 export type { ResetEvent, StreamEvent, StreamOptions } from './stream.js';
-export type { CallOptions, SendOptions, TidingsOptions } from './transport.js';
+export { type CallOptions, OptionError, type SendOptions, type TidingsOptions } from './transport.js';
 export type * from './types.js';

@@ -22,7 +22,7 @@ export interface StreamOptions {
   signal?: AbortSignal;
   /** Further attempts to open the stream for the first time. Once it was open, it is opened again until it ends. Default: 5 */
   retries?: number;
-  /** Called each time the stream is open, before its events. */
+  /** Called each time the stream is open, before its events. What it throws ends the stream. */
   onOpen?: () => void;
 }
 

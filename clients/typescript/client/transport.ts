@@ -75,7 +75,7 @@ export class Transport {
   /**
    * Calls the service, again after failures that are safe to repeat.
    * @returns `data` of the answer
-   * @throws TidingsError when the service refused, or all attempts failed
+   * @throws TidingsError when the service refused, or all attempts failed; the reason of `signal`; what `onResponse` throws
    */
   async call<T>(request: Request, options: CallOptions = {}): Promise<T> {
     const isRepeatable = request.method !== 'POST' || request.idempotencyKey !== undefined || request.isRepeatable === true;
@@ -97,7 +97,7 @@ export class Transport {
   /**
    * Opens a response that is read as it comes.
    * @param signal ends the response, too
-   * @throws TidingsError
+   * @throws TidingsError when the service refused; errors of the network as `fetch` throws them
    */
   async open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
     const response = await this.#ask({ method: 'GET', path }, headers, signal);

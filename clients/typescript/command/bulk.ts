@@ -24,8 +24,9 @@ export const bulk: Command = {
   --yes                do not ask
   --run NAME           another name sends the same file again
 
-Sends 10,000 rows with each request. After Ctrl-C or an error run the same
-command again: what was sent already is not sent a second time.`,
+Sends up to 10,000 rows, or 3.5 MB, with each request. After Ctrl-C or an
+error run the same command again: what was sent already is not sent a second
+time.`,
   options: {
     ...Object.fromEntries(['text', 'channel', 'subject', 'to', 'at', 'rate', 'run'].map((name) => [name, { type: 'string' }] as const)),
     column: { type: 'string', multiple: true },

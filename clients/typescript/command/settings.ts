@@ -18,7 +18,7 @@ function settingsFile(env: NodeJS.ProcessEnv): string {
   return join(folder === '' ? join(env.HOME ?? homedir(), '.config') : folder, 'tidings', 'config.json');
 }
 
-/** @throws UsageError if there is no key */
+/** @throws UsageError if there is no key, or the stored file is not JSON */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const stored = readStored(settingsFile(env));
   // A stored key is for the stored address only.

@@ -22,7 +22,8 @@ from .transport import AsyncTransport, OnResponse
 class AsyncTidings:
     """A client of Tidings.
 
-    It keeps connections open: use it in an `async with`, or call `close()` at the end.
+    It keeps connections open: use it in an `async with`, or call `close()` at the end. Its methods raise
+    `TidingsError`, and `ValueError` for an id or an idempotency key that cannot work.
     """
 
     messages: AsyncMessages

@@ -23,7 +23,8 @@ from .transport import Transport, OnResponse
 class Tidings:
     """A client of Tidings.
 
-    It keeps connections open: use it in an `with`, or call `close()` at the end.
+    It keeps connections open: use it in an `with`, or call `close()` at the end. Its methods raise
+    `TidingsError`, and `ValueError` for an id or an idempotency key that cannot work.
     """
 
     messages: Messages
