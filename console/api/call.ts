@@ -51,7 +51,7 @@ export function whenSignedOut(listener: () => void): void {
 /** Called with the status of an answer, before the answer is used. */
 type CheckAnswer = (status: number) => void;
 
-/** Called before each request; what it throws stops the request. What it returns is called with the answer; what that throws replaces it. */
+/** Called before each request; may throw to stop it. Returns a check of the status, which may throw in place of the answer. */
 let guard: () => CheckAnswer = () => () => undefined;
 export function aroundCalls(check: typeof guard): void {
   guard = check;

@@ -120,7 +120,7 @@ describe('webhooks in the console', () => {
     await form.getByLabel('From', { exact: true }).fill('2026-01-01T00:00');
     await form.getByLabel('Which are').selectOption('pending');
     await browser.press('Count');
-    await browser.see(/deliveries match\. Each is sent in one more attempt\.$/);
+    await browser.see(/deliveries match\. Each is sent again, with all its retries if it had failed or was held\.$/);
     receiver.answer = answerWith(200); // not before they are counted: a first attempt may still be on its way
     const seen = receiver.received.length;
     await browser.page.getByRole('button', { name: /^Send \d+ again$/ }).click();

@@ -19,7 +19,7 @@ import { BatchProgress } from './progress.js';
 type Shown = Schema<'Batch'>;
 type Skipped = Schema<'SkippedRecipient'>;
 
-/** A batch of ten thousand has thirty thousand events. The rate limit of the workspace counts each read. */
+/** A batch of ten thousand has tens of thousands of events. The rate limit of the workspace counts each read. */
 const readEveryMs = 2_500;
 
 export function Batch() {

@@ -13,7 +13,7 @@ import { BatchProgress } from './progress.js';
 
 type Batch = Schema<'BatchSummary'>;
 
-/** A batch has an event for each of its messages. */
+/** A batch has several events for each of its messages. */
 const readEveryMs = 5_000;
 
 const columns: readonly Column<Batch>[] = [

@@ -14,7 +14,7 @@ export interface LivePage extends Page<Row> {
   hidden: Set<string>;
 }
 
-/** A page grows by as many rows as it had at most. */
+/** New messages make a page grow to this many rows. */
 const rowsMax = 100;
 
 /** An event may be older than the answer that the page came from. */

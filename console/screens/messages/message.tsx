@@ -21,7 +21,7 @@ interface Shown {
   timeline: Schema<'Timeline'>;
 }
 
-/** Two requests for each read: a message in a hurry has five events. */
+/** Two requests for each read: the events of a message may follow each other at once. */
 const readEveryMs = 400;
 /** Deliveries to webhooks happen after the last event of the message, and have no events. */
 const looksAfterEndMs = [1_000, 3_000, 10_000, 30_000] as const;

@@ -29,7 +29,9 @@ export function NewSuppression() {
   });
   return (
     <Screen title="Suppress a recipient">
-      <p>Messages to a suppressed recipient are refused on this channel, and messages that still wait fail and are refunded.</p>
+      <p>
+        Messages to a suppressed recipient on this channel fail with the code suppressed and are refunded, also those that wait already.
+      </p>
       <Form form={form} action="Suppress" fields={names} more={<a href={to('suppressions')}>Back</a>}>
         <SelectField name="channel" label="Channel" options={channelOptions} selected={query.channel ?? 'sms'} />
         <TextField
