@@ -16,6 +16,7 @@ const insertAttemptsMax = 3;
  * Stores a row and returns when it is accepted. When its idempotency key is taken, returns the row of the first request.
  * @param insert returns null when the key is taken
  * @param findFirst finds the first request with the same key, and waits until it is decided
+ * @throws AppError 500 when the key is taken at each attempt, though no request with it is found; what `insert` and `findFirst` throw
  */
 export async function acceptOnce<Row>(
   insert: () => Promise<Row | null>,

@@ -24,7 +24,7 @@ export interface AccessRequest {
 
 /**
  * Counts the request, and returns its caller; null where the endpoint needs no credential.
- * @throws AppError 429, 401 or 403
+ * @throws AppError 429, 401, 403, or 503 when too many look-ups of unknown keys wait
  */
 export type Admit = (request: AccessRequest, res: HeaderSink) => Promise<Caller | null>;
 
@@ -41,7 +41,7 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
   // The token version is part of the key, so that a revoked token cannot use up the limit of newer ones.
   // An operation with a limit of its own counts for the workspace, such as a bulk send by a session of the console.
   if (credential.kind === 'jwt' && item.rate !== undefined) return { rateClass: item.rate, key: `workspace:${credential.claims.sub}` };
-  // Requests with a portal link do not use up the limit of the owner.
+  // Requests with a portal link do not use up the limit of the owner's sessions. They count for the workspace, too.
   if (credential.kind === 'jwt' && credential.claims.wh !== undefined) return { rateClass: 'jwt', key: `portal:${credential.claims.wh}` };
   if (credential.kind === 'jwt') return { rateClass: 'jwt', key: `${credential.claims.sub}:${credential.claims.tv}` };
   return { rateClass: 'address', key: item.id === 'getHealth' ? `health:${address}` : address };
@@ -168,7 +168,7 @@ class UnknownKeyLookups {
 
   constructor(private readonly limiter: Limiter) {}
 
-  /** @throws AppError 429 when this address presented too many invalid keys; what the look-up throws */
+  /** @throws AppError 429 when this address presented too many invalid keys, 503 when too many of its look-ups wait; what the look-up throws */
   async run<Result>(address: string, res: HeaderSink, lookUp: () => Promise<Result>): Promise<Result> {
     const bucket: Bucket = { rateClass: 'address', key: address };
     const lookups = this.#byAddress.get(address) ?? { limit: createConcurrencyLimit(lookupLimits), count: 0 };

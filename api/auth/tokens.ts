@@ -19,7 +19,7 @@ export const lifetimeSeconds: Readonly<Record<TokenKind, number>> = { access: 30
 
 export interface Claims {
   sub: string;
-  /** The workspace's token version at the time of issue. A password change increments it, which invalidates older tokens. */
+  /** The workspace's token version at the time of issue. What ends all sessions increments it, which invalidates older tokens. */
   tv: number;
   /** The only webhook that the token is for, in those of a portal. */
   wh?: string;
@@ -41,7 +41,10 @@ export interface IssuedToken {
 /** Whether the client sends a token. Other schemes are ignored beside another credential: a proxy that asks for a password uses `Basic`. */
 export const hasBearer = ({ authorization = '' }: IncomingHttpHeaders): boolean => /^Bearer(?: |$)/i.test(authorization);
 
-/** Issues a JWT for this workspace. It is valid for its lifetime, or until the password changes. Its `kid` header identifies the secret. */
+/**
+ * Issues a JWT for this workspace. It is valid for its lifetime. It ends earlier with its session, with all sessions, with the API key that made it,
+ * or with the workspace. Its `kid` header identifies the secret.
+ */
 export function issueToken(
   jwtSecret: string,
   workspace: Pick<Workspace, 'id' | 'token_version'>,

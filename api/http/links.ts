@@ -14,7 +14,10 @@ interface Pagination {
   next_cursor?: string | null;
 }
 
-/** The value of the header; undefined if the response is not a list, or if even the links to the previous and the next page are too long. */
+/**
+ * The value of the header; undefined if the response is not a list, is the last page of a walk with a cursor, or if even the links to the previous
+ * and the next page are too long.
+ */
 export function linksOf({ query }: Endpoint, req: Pick<Request, 'path' | 'query'>, data: object, publicUrl: string): string | undefined {
   if (query === undefined || !('pagination' in data)) return undefined;
   const { page, pages, limit, next_cursor } = data.pagination as Pagination;

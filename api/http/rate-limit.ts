@@ -1,6 +1,6 @@
 /**
- * Rate limits in fixed windows, counted exactly. With Redis all processes share the counters. While Redis does not answer or refuses
- * writes, each process counts in its own memory, so that a Redis outage is not an outage of the API.
+ * Rate limits in fixed windows, counted exactly. With Redis all processes share the counters, but for failures and probes (`limits/counters.ts`).
+ * While Redis does not answer or refuses writes, each process counts in its own memory, so that a Redis outage is not an outage of the API.
  */
 import type { Config } from '../../models/settings/config.js';
 import type { RateLimit } from '../../models/settings/limit-settings.js';

@@ -27,7 +27,8 @@ export const isDiscarded = (req: IncomingMessage): boolean => discarded.has(req)
  * Returns the bytes of the body, for any content type. After an error the rest of the body is read and discarded, without decoding it.
  * For an abandoned request it rejects only when the connection is closed: the connection has its answer already.
  * @param memory counts the bytes, and those of a decoder
- * @throws AppError 413 when the body is too large, 400 for an unknown content encoding, 503 when the memory budget is used up
+ * @throws AppError 413 when the body is too large, 400 for an unknown content encoding, for a body that is not in its encoding, and when the client
+ * disconnects, 503 when the memory budget is used up
  */
 export function readBody(req: IncomingMessage, memory: MemoryReservation, maxBytes = defaultMaxBytes): Promise<Buffer> {
   if (!hasBody(req)) return Promise.resolve(Buffer.alloc(0));

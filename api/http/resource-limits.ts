@@ -40,8 +40,8 @@ export const createResourceLimits = (): ResourceLimits => ({
 });
 
 /**
- * A read of usual length needs no rest. While no single messages are sent, no read needs one. A search of all of 200,000 contacts takes a third of
- * `fairMs`.
+ * While single messages are sent, a read that took longer than usual rests afterwards: its place stays taken, so the next read of the workspace
+ * waits. A search of all of 200,000 contacts takes a third of `fairMs`.
  */
 const readRest = { usualMs: 3, share: 8, msMax: 2_000, fairMs: 1_500 };
 

@@ -8,8 +8,8 @@ const againMs = 3_600_000;
 const soonMs = 60_000;
 
 /**
- * Creates the function that reads the certificates of PUBLIC_URL and CALLBACK_URL, at most once an hour, in the background: a page of metrics
- * does not wait.
+ * Creates the function that reads the certificates of PUBLIC_URL and CALLBACK_URL, at most once an hour, after a failure once a minute. It
+ * works in the background: a page of metrics does not wait.
  * A certificate that cannot be read has no value. Addresses without TLS have none either.
  */
 export function createCertificateReader({ publicUrl, callbackUrl }: Pick<Config, 'publicUrl' | 'callbackUrl'>): () => void {

@@ -30,7 +30,8 @@ const pollMs = 50;
 /**
  * Creates the checkout session of an order for this package.
  * @throws AppError 503 when billing is not configured, 422 when the idempotency key was used for another request, 404 for an unknown
- * package, 402 when the payment provider refuses. Nothing is stored then.
+ * package, 402 when the payment provider refuses, 500 when it fails, or a request with the same key still waits for it. No order of this request is
+ * stored then, unless the database fails: a repetition with the same key takes that order over, when its lease has ended.
  */
 export async function openCheckout(deps: Deps, caller: Caller, request: CheckoutRequest): Promise<Checkout> {
   const { packageId, idempotencyKey, digest, origin } = request;

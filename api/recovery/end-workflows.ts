@@ -19,7 +19,7 @@ const staleListsMax = 60;
 export const openWorkflows = async (client: Client): Promise<number> => (await client.workflow.count(open)).count;
 
 /**
- * Terminates open workflows until the list is empty. Watcher workflows are ignored: their schedule starts new ones, and they hold no state.
+ * Terminates open workflows until the list is empty but for those of the watcher. These are terminated too, but their schedule starts new ones.
  * @returns how many were terminated
  * @throws Error when the list keeps showing terminated workflows
  */
@@ -37,7 +37,7 @@ export async function endWorkflows(client: Client, reason: string): Promise<numb
   return terminated;
 }
 
-/** @returns how many workflows were listed, not counting the watcher, and how many of them were still open */
+/** @returns how many workflows were listed, not counting those of the watcher, and how many were terminated, including those */
 async function endListed(client: Client, reason: string): Promise<{ listed: number; terminated: number }> {
   const look = { listed: 0, terminated: 0 };
   const inProgress = new Set<Promise<void>>();

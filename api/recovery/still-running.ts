@@ -6,7 +6,7 @@ import { queues } from '../../workflows/contract.js';
 
 /**
  * Describes the processes that are connected to the database or have polled Temporal recently.
- * This must be the first statement of the pool, because the query excludes only the one connection that it runs on.
+ * The pool must have run no two statements at the same time before: the query excludes only the one connection that it runs on.
  */
 export async function stillRunning(db: Database, connection: Connection, namespace: string): Promise<string[]> {
   const connected = await select<{ pid: number; client_addr: string | null }>(db, others);

@@ -1,4 +1,4 @@
-/** The account: change its password, change its e-mail address, close it. Each operation also needs the current password. */
+/** The account: change its password, change its e-mail address, close it, each with the current password; and send its verification e-mail again. */
 import Joi from 'joi';
 import { requestEmailChange } from '../../../models/operations/accounts/request-email-change.js';
 import { changePassword } from '../../../models/operations/accounts/change-password.js';

@@ -38,7 +38,7 @@ export const keyLimits = {
   channels: oneOrMoreOf('Channel', channels).description('Channels that the key may send on. Default: all'),
 };
 
-/** The restrictions in the body of a request. Its other fields are none, whatever is added to it. */
+/** The restrictions in the body of a request. Other fields of the body are left out, also ones added later. */
 export const limitsIn = (body: KeyLimits): KeyLimits =>
   Object.fromEntries(Object.keys(keyLimits).flatMap((field) => (field in body ? [[field, body[field as keyof KeyLimits]]] : [])));
 

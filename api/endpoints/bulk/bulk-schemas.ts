@@ -40,7 +40,7 @@ export interface BulkBody extends RequestFields {
 }
 
 const rateMax = 10_000;
-/** Fields of a message that the whole batch has, and no recipient of its own: a text, number or boolean of this name in a recipient is a variable. */
+/** Fields that only the batch can set (none now). In a recipient such a name would be a variable. */
 type OfBatchOnly = never;
 type OfRecipient = Exclude<keyof ClientFields, OfBatchOnly> | Exclude<(typeof fieldsOfRecipient)[number], 'to' | 'contact_id'>;
 /** `readRecipient` reads them. The compiler names a new field of a message. */
@@ -132,8 +132,8 @@ export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'co
   planned(withUnusedContent(checked), deps, faultsOfPlan);
 
 /**
- * Adds the plan to the body, and the faults that `faultsIn` finds in it. A content whose rendering would take too long is refused with 409, unless
- * there are faults: its recipients are planned with another content.
+ * Adds the plan to the body, and the faults that `faultsIn` finds in it. If there are no faults, a content that would take too long to render is
+ * refused with 409. With faults the recipients are checked against a short content instead, so that the 400 names all faults.
  * @param unitsMax see `PlanLimits`
  */
 export async function planned(

@@ -18,7 +18,10 @@ import { deliveryResponse, publicKeysResponse, rotatedResponse } from './webhook
 const auth = either('manage_webhooks');
 const oneDelivery = dataOf('delivery', deliveryResponse);
 
-/** The client may retry. If the attempt has started after all, the retry joins it, and receivers detect duplicates by `webhook-id`. */
+/**
+ * The client may retry. If the attempt has started after all, the retry of a resend joins it, and that of a test sends a new event, because the
+ * delivery of the first was deleted. Receivers detect duplicates of a delivery by `webhook-id`.
+ */
 const notStarted = (error: unknown) => internal(error, 1);
 
 /** The attempt may have changed both the delivery and its webhook. */

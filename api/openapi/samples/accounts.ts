@@ -32,7 +32,7 @@ export const accountSamples: Samples = {
   },
   logIn: {
     about:
-      'The JWT is valid for 30 days, or until the password changes. After five wrong passwords, logins for the e-mail address are locked for 30 seconds, and twice as long after each further wrong password, up to 15 minutes. This applies to unknown addresses, too. A password reset ends the lock.',
+      'The JWT is valid for 30 days. It ends earlier with its session (`POST /auth/logout`, `DELETE /auth/sessions/{id}`), with all of them (`POST /auth/logout-all`, a new password, the operator) or with the account. After five wrong passwords, logins for the e-mail address are locked for 30 seconds, and twice as long after each further wrong password, up to 15 minutes. This applies to unknown addresses, too. A password reset ends the lock.',
     requests: { login: { email, password }, totp: { email, password, code: '287082' } },
     data: { workspace, token: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJhY2Nlc3MifQ.c2lnbmF0dXJl' },
     refusals: [wrongPassword(), codeRequired(), wrongCode(), badEmail],

@@ -143,7 +143,7 @@ export const messageSamples: Samples = {
   },
   previewMessages: {
     about:
-      'Takes the body of a single or bulk send. If the body has a `fallback`, the response lists the cost of each step, and in `credits_max` the most that the whole chain can cost. Fields of contacts are shown only to keys with the scope `manage_contacts`. `warnings` lists probable mistakes of a single send: placeholders that would be sent literally, a suppressed recipient, an e-mail without a subject, a time in the past. The preview of a bulk send counts in the rate limit of bulk sends.',
+      'Takes the body of a single or bulk send. If the body has a `fallback`, the response lists the cost of each step, and in `credits_max` the most that the whole chain can cost. Fields of contacts are shown only to keys with the scope `manage_contacts`. `warnings` lists probable mistakes: a suppressed recipient, an e-mail without a subject, a field of `content` that no channel of the message has, a template value that WhatsApp refuses, a time in the past; in a single send also an impossible phone number, and placeholders that would be sent literally. The preview of a bulk send counts in the rate limit of bulk sends.',
     requests: { single: sms, bulk, with_fallback: { ...sms, fallback: [{ channel: 'whatsapp', after: 120 }] } },
     data: {
       messages: [{ to: sms.to, text: sms.content.text, segments: 1, encoding: 'GSM-7', credits: 1, errors: [] }],
