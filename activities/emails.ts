@@ -36,7 +36,8 @@ export function emailActivities({ db, config, logger }: EmailDeps) {
      * Sends one account mail through SMTP, or writes it to `<DATA_DIR>/mail/<id>.eml`. A call for a mail that was sent or given up does
      * nothing. A crash can still send a mail twice; both then have the same Message-ID, which is made of the id. A mail whose link works no
      * more is given up, because an outage of the mail server may last longer than the link.
-     * @throws Error if its link was made with a SECRET_KEY that this process does not know, perhaps because it is older than the key
+     * @throws ApplicationFailure if the mail server did not take it and may do so later; Error if it cannot be written to a file, or if its link was
+     * made with a SECRET_KEY that this process does not know, perhaps because it is older than the key
      */
     async sendMail(mailId: string): Promise<void> {
       const mail = await loadMail(db, mailId);

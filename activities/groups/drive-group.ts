@@ -46,7 +46,7 @@ export interface DriveOptions {
 
 /**
  * Applies reports and delivers events until none has arrived for a second. Reports do not wake the workflow of the group meanwhile.
- * Ends early when workflows have to be started, or the worker stops.
+ * Ends early when workflows have to be started, the worker stops, the slice of time is over, or too many other groups of the queue are driven.
  */
 export async function driveGroup(deps: DriveDeps, groupId: string, options: DriveOptions): Promise<GroupProgress> {
   deps.driven.add(groupId);

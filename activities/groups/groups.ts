@@ -48,7 +48,7 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
 
   return {
     /**
-     * Applies the reports of a group and delivers its events until none is left.
+     * Applies the reports of a group and delivers its events until none is left, for 20 seconds at most; see `driveGroup`.
      * @param isPage the group is a page of a batch
      * @param again looks also for deliveries that an earlier call left to workflows and did not return
      */

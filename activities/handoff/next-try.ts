@@ -60,7 +60,7 @@ export const longestRetryWaitMs = (): number => msLeft() - activityInfo().schedu
 export const shortWaitMsMax = 60_000;
 
 /**
- * How long the next try waits after an account said when it works again; 0: as the retry policy says, because that is not earlier.
+ * How long the next try waits after an account said when it works again; 0 if the wait of the retry policy is long enough.
  * @param holdsEvents events of the group wait for the next try
  */
 export function waitAfter(retryAfterMs: number, holdsEvents: boolean): number {

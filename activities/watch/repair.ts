@@ -107,7 +107,7 @@ function otherRepairs(deps: RepairDeps) {
         work: (replay) => starts.startReplay(replay),
       }),
 
-    /** Mails without a workflow. Those that follow from an operator's command or from a webhook's failures are started only here. */
+    /** Mails without a workflow. Those about an operator's command, a webhook's failures or a low balance are started only here. */
     repairMails: (): Promise<void> =>
       repairEach<string>(deps, sliceEnd(), 'mails', {
         find: () => takeUnsentMails(db),

@@ -25,8 +25,8 @@ const soonMs = 500;
 /** Poll interval while attempts are in flight; doubles up to the maximum. */
 const lookAgainMs = { min: 100, max: 1_000 };
 /**
- * Retriers, and attempts of deliveries with workflows of their own, of one workspace that run at once in this process: a fifth of its slots.
- * Another one tries again after a second, or later if it was put off before.
+ * At most this many retriers, and attempts of deliveries with workflows of their own, of one workspace run in this process at once: a fifth of its
+ * slots. One above it fails and is repeated after 1 s, 2 s, … up to a minute.
  */
 const runningOfWorkspace = 100;
 const putOff = (): never => {
