@@ -11,6 +11,8 @@ import { withLoadShedding } from './load-shedding.js';
 import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './http/errors/error-handler.js';
 import { createHandshakes } from './outside/handshakes.js';
+import { createAdmit } from './auth/admit.js';
+import { createAuthenticator } from './auth/authenticate.js';
 import { KnownCallers } from './auth/known-callers.js';
 import { createMcp } from './mcp/mcp.js';
 import { createMailPages } from './pages/mail-pages.js';
@@ -35,7 +37,8 @@ export function createApp(deps: Deps): RequestListener {
     commonHeaders(),
     cors(deps.config.corsOrigins),
   ];
-  const [known, limits] = [new KnownCallers(), createResourceLimits()];
+  const [known, limits, authenticator] = [new KnownCallers(), createResourceLimits(), createAuthenticator(deps)];
+  const access = { authenticator, admit: createAdmit(deps.limiter, authenticator, known) };
   const served = [...endpoints, getOpenApiDocumentEndpoint];
   app.disable('x-powered-by');
   app.disable('etag'); // responses must not be cached, so they need no ETag
@@ -45,8 +48,8 @@ export function createApp(deps: Deps): RequestListener {
   app.use(requireValidHead);
   app.use(onlyDeclaredMethods);
   app.use(createPeoplePages(deps.limiter)); // before the endpoints, which answer programs at the same paths
-  app.use(createRouter(served, deps, known, limits));
-  if (deps.config.mcp.isOn) app.use(createMcp(deps, known, limits));
+  app.use(createRouter(served, deps, access, limits));
+  if (deps.config.mcp.isOn) app.use(createMcp(deps, access, limits));
   app.use(createConsole(deps)); // after the endpoints: its session is below its address
   app.use(createDocs(deps.limiter));
   app.use(createMailPages(deps.limiter));

@@ -1,6 +1,6 @@
 /** Mounts the declared endpoints in Express. */
 import express, { type Router } from 'express';
-import type { KnownCallers } from './auth/known-callers.js';
+import type { Access } from './auth/admit.js';
 import type { Deps } from './deps.js';
 import type { Endpoint } from './http/endpoint.js';
 import { mountOptions } from './http/options.js';
@@ -8,11 +8,11 @@ import type { ResourceLimits } from './http/resource-limits.js';
 import { createEndpointServer } from './serve-endpoint.js';
 
 /** Mounts every endpoint at exactly its path: letter case and trailing slashes count. */
-export function createRouter(endpoints: readonly Endpoint<Deps>[], deps: Deps, known: KnownCallers, limits: ResourceLimits): Router {
+export function createRouter(endpoints: readonly Endpoint<Deps>[], deps: Deps, access: Access, limits: ResourceLimits): Router {
   const ordered = endpoints.toSorted(byFrequency);
   assertReachable(ordered);
   const router = express.Router({ caseSensitive: true, strict: true });
-  const serve = createEndpointServer(deps, known, limits);
+  const serve = createEndpointServer(deps, access, limits);
   for (const item of ordered) {
     // `/a/:id` would take the fixed path `/a/b` for an id where `/a/b` lacks the method: it is an unknown route.
     for (const path of fixedPathsUnder(item, endpoints)) router[item.method](path, (_req, _res, next) => next('router'));

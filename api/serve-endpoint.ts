@@ -1,9 +1,7 @@
 /** How a request to an endpoint is served, step by step. */
 import type { RequestHandler } from 'express';
 import type { MemoryReservation } from '../models/flow/memory-budget.js';
-import { bucketOf, createAdmit, keyIdOf } from './auth/admit.js';
-import { createAuthenticator } from './auth/authenticate.js';
-import type { KnownCallers } from './auth/known-callers.js';
+import { type Access, bucketOf, keyIdOf } from './auth/admit.js';
 import { assertPortalWebhook } from './auth/portal.js';
 import { assertMaySend } from './auth/sending-rules.js';
 import type { Deps } from './deps.js';
@@ -26,9 +24,11 @@ import { writeReply } from './http/write-reply.js';
  * scope → read the body → accept gate → validate → handle → reply. An API key that this process has not seen yet is authenticated
  * before it is counted, see `auth/admit.ts`.
  */
-export function createEndpointServer(deps: Deps, known: KnownCallers, limits: ResourceLimits): (item: Endpoint<Deps>) => RequestHandler {
-  const authenticator = createAuthenticator(deps);
-  const admit = createAdmit(deps.limiter, authenticator, known);
+export function createEndpointServer(
+  deps: Deps,
+  { authenticator, admit }: Access,
+  limits: ResourceLimits,
+): (item: Endpoint<Deps>) => RequestHandler {
   const limitFailures = createCallbackFailures(deps.limiter);
 
   return (item) => async (req, res) => {

@@ -28,6 +28,12 @@ export interface AccessRequest {
  */
 export type Admit = (request: AccessRequest, res: HeaderSink) => Promise<Caller | null>;
 
+/** How credentials are read and admitted. A process has it once, so that all its requests share queues and limits of look-ups. */
+export interface Access {
+  authenticator: Authenticator;
+  admit: Admit;
+}
+
 export const workspaceBucket = (workspaceId: string): Bucket => ({ rateClass: 'workspace', key: workspaceId });
 
 /**

@@ -5,9 +5,7 @@
  */
 import express, { type Request, type Router } from 'express';
 import { forbiddenOrigin } from '../../models/errors.js';
-import { createAdmit } from '../auth/admit.js';
-import { createAuthenticator } from '../auth/authenticate.js';
-import type { KnownCallers } from '../auth/known-callers.js';
+import type { Access } from '../auth/admit.js';
 import type { Deps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
 import { mountOptions } from '../http/options.js';
@@ -24,9 +22,7 @@ const path = '/mcp';
 const item = { id: 'mcp', auth: { scope: null, jwtToo: false } } as const;
 
 /** Serves `POST /mcp`. The other methods of the protocol belong to sessions. A server without sessions must refuse them with 405. */
-export function createMcp(deps: Deps, known: KnownCallers, limits: ResourceLimits): Router {
-  const authenticator = createAuthenticator(deps);
-  const admit = createAdmit(deps.limiter, authenticator, known);
+export function createMcp(deps: Deps, { authenticator, admit }: Access, limits: ResourceLimits): Router {
   const callTool = createCallTool(deps, limits);
   // The library is loaded only when MCP is on.
   const loading = import('./mcp-server.js').then(({ createAnswerMessage }) => createAnswerMessage({ callTool, logger: deps.logger }));

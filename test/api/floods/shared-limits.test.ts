@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
+import { until } from '../../support/client.js';
 import { callTool, sms, useMcp } from '../mcp/mcp-client.js';
 import { useApi } from '../use-api.js';
 
@@ -34,5 +36,34 @@ describe('large requests of one workspace', () => {
     const { isError, data } = await preview(full.key);
     assert.deepEqual([isError, data.error], [true, 'The service is busy. Please try again later.']);
     assert.equal((await preview(other.key)).isError, false);
+  });
+});
+
+/** So many unknown keys of one address are looked up at a time. */
+const lookupsOfAddress = 8;
+
+describe('look-ups of unknown keys from one address', () => {
+  const app = useApi({ env: { MCP: 'on' } });
+  const callMcp = (headers: Record<string, string>) => {
+    const accepts = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    return fetch(`${app.url}/mcp`, { method: 'POST', headers: { ...accepts, ...headers }, body });
+  };
+
+  it('look-ups of unknown keys of one address are counted together, by the API and by MCP', async () => {
+    const { key } = await app.account();
+    const { limiter } = app.deps;
+    const { assertRoom } = limiter;
+    const held: (() => void)[] = [];
+    limiter.assertRoom = () => new Promise((resolve) => held.push(resolve)); // it is called when a look-up begins
+    const invalid = Array.from({ length: lookupsOfAddress }, () => app.call('GET', '/api/v1/messages', { key: generateApiKey() }));
+    await until(async () => held.length === lookupsOfAddress, 'the API looks up keys');
+    const valid = callMcp({ 'X-API-Key': key });
+    assert.equal((await callMcp({})).status, 401); // by then, the request before it has arrived
+    assert.equal(held.length, lookupsOfAddress);
+    limiter.assertRoom = assertRoom;
+    for (const release of held) release();
+    for (const { status } of await Promise.all(invalid)) assert.equal(status, 401);
+    assert.equal((await valid).status, 200);
   });
 });
