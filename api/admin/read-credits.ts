@@ -1,4 +1,4 @@
-import { formatCredits } from '../../models/rules/billing/credits.js';
+import { formatCredits, toThousandths } from '../../models/rules/billing/credits.js';
 import { UsageError } from './command.js';
 
 const creditsMax = 1_000_000_000;
@@ -9,8 +9,8 @@ const creditsMax = 1_000_000_000;
  * @throws UsageError
  */
 export function readCredits(text: string): number {
-  const amount = /^\d{1,10}(\.\d{1,3})?$/.test(text) ? Math.round(Number(text) * 1000) : 0;
-  if (amount === 0 || amount > creditsMax * 1000) {
+  const amount = /^\d{1,10}(\.\d{1,3})?$/.test(text) ? toThousandths(Number(text)) : 0;
+  if (amount === 0 || amount > toThousandths(creditsMax)) {
     throw new UsageError(`The credits must be a number above 0, at most ${creditsMax}, with at most 3 decimals`);
   }
   return amount;

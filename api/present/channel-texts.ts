@@ -1,5 +1,6 @@
 /** What texts for people say of all channels. It follows from their traits, so a new channel is named everywhere. */
 import { type Channel, channels, channelTraits } from '../../models/channels.js';
+import { formatCredits } from '../../models/rules/billing/credits.js';
 
 const labelOf = (channel: Channel) => channelTraits[channel].label;
 const inWords = (words: readonly string[]) => new Intl.ListFormat('en-GB').format(words);
@@ -16,6 +17,6 @@ export const pricesInWords = inWords(
     const { price } = channelTraits[channel];
     const [thousandths, unit] =
       'perPart' in price ? [price.perPart, ` for each ${price.partCodePoints} characters`] : [price.perMessage, ''];
-    return `${labelOf(channel)} ${thousandths / 1000}${unit}`;
+    return `${labelOf(channel)} ${formatCredits(thousandths)}${unit}`;
   }),
 );

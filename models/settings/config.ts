@@ -5,6 +5,7 @@ import type { Channel } from '../channels.js';
 import type { ProviderAccount } from '../rules/routing/provider-kinds.js';
 import type { Route } from '../rules/routing/route.js';
 import { readSignupPolicy, type SignupPolicy } from '../rules/accounts/signup-policy.js';
+import { toThousandths } from '../rules/billing/credits.js';
 import { connectionFaults, type TemporalServer, temporalServerOf } from './connection-settings.js';
 import { type Limits, limitsOf } from './limit-settings.js';
 import { type McpConfig, mcpConfigOf } from './mcp-settings.js';
@@ -161,8 +162,8 @@ const workspacesOf = (value: CheckedSettings, isSandboxOnly: boolean) => ({
   mailFrom: value.MAIL_FROM,
   consoleIdleHours: value.CONSOLE_IDLE_HOURS,
   signup: readSignupPolicy(value.SIGNUP),
-  signupCredits: isSandboxOnly ? Math.round(value.SIGNUP_CREDITS * 1000) : 0,
-  lowBalance: Math.round(value.LOW_BALANCE_CREDITS * 1000),
+  signupCredits: isSandboxOnly ? toThousandths(value.SIGNUP_CREDITS) : 0,
+  lowBalance: toThousandths(value.LOW_BALANCE_CREDITS),
   stripe: { secretKey: value.STRIPE_SECRET_KEY, webhookSecret: value.STRIPE_WEBHOOK_SECRET, apiBase: value.STRIPE_API_BASE },
   messageDays: value.MESSAGE_DAYS,
   auditDays: value.AUDIT_DAYS,

@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { faultTexts } from '../../../models/errors.js';
 import { updateWorkspace } from '../../../models/operations/workspaces/update-workspace.js';
+import { toCredits, toThousandths } from '../../../models/rules/billing/credits.js';
 import { isCountryOfPhones } from '../../../models/rules/messages/phone-country.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { endpoint } from '../../declare.js';
@@ -16,7 +17,7 @@ const limitMax = 1_000_000_000;
 const daysMax = 36_500;
 
 /** Whether it can be stored: amounts are whole thousandths of a credit. */
-const isAmount = (value: number) => value >= 0 && value <= limitMax && Math.round(value * 1_000) / 1_000 === value;
+const isAmount = (value: number) => value >= 0 && value <= limitMax && toCredits(toThousandths(value)) === value;
 
 interface WorkspaceBody {
   spend_limit_day?: number | null;
@@ -80,7 +81,7 @@ export const updateWorkspaceEndpoint = endpoint({
   }).required(),
   response: workspaceResponse,
   async handler({ caller, body: { spend_limit_day: limit, ...rest }, origin }, { db }) {
-    const change = { ...rest, ...(limit === undefined ? {} : { spend_limit_day: limit === null ? null : Math.round(limit * 1000) }) };
+    const change = { ...rest, ...(limit === undefined ? {} : { spend_limit_day: limit === null ? null : toThousandths(limit) }) };
     return { workspace: presentOwnWorkspace(await updateWorkspace(db, caller.workspaceId, change, origin)) };
   },
 });

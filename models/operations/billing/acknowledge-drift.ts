@@ -1,5 +1,6 @@
 /** Ends a difference between a balance and its ledger, after an operator has examined it. */
 import { systemOrigin } from '../../rules/audit/origin.js';
+import { toCredits } from '../../rules/billing/credits.js';
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import type { Workspace } from '../../tables/workspace.js';
@@ -24,7 +25,7 @@ export async function acknowledgeDrift(db: Database, { id, name }: Pick<Workspac
     await select(db, mark, [id], transaction);
     if (parts.length > 0) {
       const event = { workspaceId: id, type: 'billing.ledger_corrected', target: { type: 'workspace', id, name } } as const;
-      await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: amount / 1000 } });
+      await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: toCredits(amount) } });
     }
     return amount;
   });

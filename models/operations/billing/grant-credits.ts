@@ -1,6 +1,6 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { creditsText, formatCredits } from '../../rules/billing/credits.js';
+import { creditsText, formatCredits, toCredits } from '../../rules/billing/credits.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
@@ -45,7 +45,7 @@ export function grantCredits(
     if (isNew) {
       await credit(db, transaction, id, { kind: 'adjustment', ...posting });
       const event = { workspaceId: id, type: 'billing.credits_granted', target: { type: 'workspace', id, name } } as const;
-      await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: amount / 1000, reason } });
+      await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: toCredits(amount), reason } });
     }
     return { ...(await leftIn(db, transaction, id)), isNew };
   });

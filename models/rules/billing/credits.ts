@@ -18,6 +18,9 @@ export function priceOf(channel: Channel, text: string): number {
 /** Thousandths as the number that the API shows: exact to three places, without binary rounding errors. */
 export const toCredits = (thousandths: number) => thousandths / creditScale;
 
+/** Credits as the nearest whole number of thousandths: 1.005 times 1000 is slightly less than 1005. */
+export const toThousandths = (credits: number) => Math.round(credits * creditScale);
+
 /** Thousandths as text without trailing zeros: 500 → `0.5`. */
 export const formatCredits = (thousandths: number) => String(toCredits(thousandths));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { codePoints } from '../../../../models/rules/values/text.js';
-import { formatCredits, priceOf, toCredits } from '../../../../models/rules/billing/credits.js';
+import { formatCredits, priceOf, toCredits, toThousandths } from '../../../../models/rules/billing/credits.js';
 
 const unicode = fc.string({ unit: 'binary', maxLength: 700 });
 
@@ -67,6 +67,11 @@ describe('formatCredits', () => {
       ),
       { examples: [[0], [1], [-1], [10], [100], [1_000], [10_000], [123_456_789_012_345]] },
     );
+  });
+
+  it('credits with three decimals are whole thousandths', () => {
+    for (const thousandths of [0, 1, 1_001, 1_005, 8_115, 999_999_999_999])
+      assert.equal(toThousandths(toCredits(thousandths)), thousandths);
   });
 
   it('credits of any sum of prices are printed exactly', () => {
