@@ -12,7 +12,7 @@ import type { KnownCallers } from './auth/known-callers.js';
 import { cacheKeyOfApiKey, presentedKey } from './auth/presented-key.js';
 import type { Deps } from './deps.js';
 import type { Endpoint } from './http/endpoint.js';
-import { errorBody } from './http/errors/error-handler.js';
+import { errorBody } from './http/errors/error-body.js';
 import { hasValidHead } from './http/errors/request-head.js';
 import type { Bucket } from './http/limits/counters.js';
 import { contextOf, type LoggedCaller, logCaller, type Middleware } from './http/request-context.js';

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type CallToolResult, createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { AppError, internal } from '../../models/errors.js';
 import type { Deps } from '../deps.js';
-import { errorBody } from '../http/errors/error-handler.js';
+import { errorBody } from '../http/errors/error-body.js';
 import { headersOf } from '../http/errors/error-status.js';
 import { channelsInWords } from '../present/channel-texts.js';
 import { type CallTool, ignoredFields, type ToolCaller } from './call-tool.js';

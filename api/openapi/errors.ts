@@ -4,8 +4,8 @@ import { canNoLonger } from '../../models/conflicts.js';
 import * as errors from '../../models/errors.js';
 import { missingApiKey, invalidApiKey, deactivatedApiKey, invalidToken, expiredToken } from '../../models/refused-credentials.js';
 import type { Endpoint } from '../http/endpoint.js';
+import { errorBody } from '../http/errors/error-body.js';
 import { statusOf } from '../http/errors/error-status.js';
-import { shownFaults } from '../http/errors/hints.js';
 import { type Components, type Json, jsonSchema } from '../http/schemas/json-schema.js';
 import { fault } from '../http/schemas/schemas.js';
 import { oneOfWords } from '../http/schemas/words.js';
@@ -60,7 +60,7 @@ export function errorResponses(item: Endpoint): Json {
 function errorResponse(item: Endpoint, status: number): Json {
   const refusals = refusalsOf(item, status);
   const examples = Object.fromEntries(
-    refusals.map((error, index) => [nameOf(error, index), { summary: error.message, value: envelope(error) }]),
+    refusals.map((error, index) => [nameOf(error, index), { summary: error.message, value: errorBody(error, requestId) }]),
   );
   const texts = [...new Set(refusals.map(({ message }) => `\`${message}\``))].join(' · ');
   return {
@@ -72,14 +72,8 @@ function errorResponse(item: Endpoint, status: number): Json {
 
 const nameOf = ({ code }: errors.AppError, index: number) => (index === 0 ? code : `${code}_${index + 1}`);
 
-const envelope = ({ code, message, details }: errors.AppError) => ({
-  success: false,
-  error: message,
-  code,
-  message,
-  request_id: '0198c5b1-6f1c-7c58-9d0a-3f2f8a4b5c6d',
-  ...shownFaults({ code, message, details }),
-});
+/** The id of the request in the examples. */
+const requestId = '0198c5b1-6f1c-7c58-9d0a-3f2f8a4b5c6d';
 
 /** The errors that this operation can return with this status; at least one. */
 function refusalsOf(item: Endpoint, status: number): errors.AppError[] {

@@ -1,6 +1,6 @@
 /** Writes error responses. An `AppError` is sent to the client; any other error is logged and answered with 500. */
+import { errorBody } from './error-body.js';
 import { headersOf, preconditionFailed, statusOf } from './error-status.js';
-import { shownFaults } from './hints.js';
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../../models/errors.js';
 import type { Logger } from '../../../models/process/logger.js';
@@ -41,16 +41,6 @@ function write(res: Response, refusal: AppError): void {
   if (refusal.code === 'rate_limited') describeWait(res, refusal.retryAfterSeconds);
   res.json(errorBody(refusal, contextOf(res).requestId));
 }
-
-/** The body of every error response. */
-export const errorBody = ({ code, message, details }: AppError, requestId: string) => ({
-  success: false,
-  error: message,
-  code,
-  message,
-  request_id: requestId,
-  ...shownFaults({ code, message, details }),
-});
 
 /** Maps errors of Express and its parsers to our errors. Texts of libraries are never sent to clients. */
 function translate(error: unknown): AppError {

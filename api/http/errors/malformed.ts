@@ -5,7 +5,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type AppError, notFound } from '../../../models/errors.js';
-import { errorBody } from './error-handler.js';
+import { errorBody } from './error-body.js';
 import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
 import { addressKey } from '../client-address.js';
 import { isClosing, noteClosing, responseToUnfinished } from '../closing.js';

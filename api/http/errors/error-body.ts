@@ -1,4 +1,4 @@
-/** Hints: how to correct a fault whose text is fixed by the contract and cannot say it itself. */
+/** The body of error responses, with hints: how to correct a fault whose text is fixed by the contract and cannot say it itself. */
 import { type AppError, type ErrorCode, type Fault, faultTexts, scopeText } from '../../../models/errors.js';
 import { emptiedFault } from '../../../models/rules/messages/content.js';
 import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
@@ -34,11 +34,21 @@ const hintsOfCodes: Readonly<Partial<Record<ErrorCode, string>>> = {
 const hintOf = ({ field, message, hint }: Fault): string | undefined =>
   hint ?? (message === emptiedFault.message && field !== emptiedFault.field ? emptiedFault.hint : hints.get(message));
 
+/** The body of every error response. */
+export const errorBody = ({ code, message, details }: AppError, requestId: string) => ({
+  success: false,
+  error: message,
+  code,
+  message,
+  request_id: requestId,
+  ...shownFaults({ code, message, details }),
+});
+
 /**
  * The part of an error body that names faults. `details` are exactly field and message (docs/contract/errors.md). `hints` are there if a fault or the
  * error has one: each text once, in the order of the faults.
  */
-export function shownFaults({ code, message, details }: Pick<AppError, 'code' | 'message' | 'details'>): {
+function shownFaults({ code, message, details }: Pick<AppError, 'code' | 'message' | 'details'>): {
   details?: Omit<Fault, 'hint'>[];
   hints?: string[];
 } {
