@@ -25,18 +25,19 @@ export async function providePostgres(launch: Launch, password: string): Promise
   if (!plan.embedsPostgres) return { url: await configuredDatabase(launch), isNew: false };
   forgetClientSettings();
   const place = { binaries: await findPostgres(), dataDir: plan.config.dataDir, password, log: newLog(launch.logDir, 'postgres') };
-  const made = { url: '', isNew: false };
-  await output.step(async () => {
-    made.isNew = await makeCluster(place, launch.run);
-    await settlePostmasterFile(clusterDir(place.dataDir), postgresStop);
-    const port = await startServer(launch, async () => {
-      const chosen = await ports.choose('postgres');
-      return { part: postgresPart(place, chosen), result: chosen };
-    });
-    made.url = databaseUrl(password, port);
-    return `PostgreSQL ${await serverVersion(made.url)} on 127.0.0.1:${port}`;
-  });
-  return made;
+  return output.step(
+    async () => {
+      const isNew = await makeCluster(place, launch.run);
+      await settlePostmasterFile(clusterDir(place.dataDir), postgresStop);
+      const port = await startServer(launch, async () => {
+        const chosen = await ports.choose('postgres');
+        return { part: postgresPart(place, chosen), result: chosen };
+      });
+      const url = databaseUrl(password, port);
+      return { url, isNew, port, version: await serverVersion(url) };
+    },
+    ({ version, port }) => `PostgreSQL ${version} on 127.0.0.1:${port}`,
+  );
 }
 
 /**
@@ -47,22 +48,23 @@ export async function provideTemporal(launch: Launch): Promise<{ address: string
   const { plan, output, ports, logDir } = launch;
   const { temporalServer, temporalNamespace: namespace, dataDir } = plan.config;
   if (!plan.embedsTemporal) {
-    await output.step(async () => `Temporal ${await requireTemporal(temporalServer, namespace)} at ${temporalServer.address}`);
+    await output.step(
+      () => requireTemporal(temporalServer, namespace),
+      (version) => `Temporal ${version} at ${temporalServer.address}`,
+    );
     return { address: temporalServer.address, ui: null };
   }
   const found = await findTemporal({ env: plan.env, logDir, say: (line) => output.note(line), run: launch.run });
   const log = newLog(launch.logDir, 'temporal');
-  const made = { address: '', ui: '' };
-  await output.step(async () => {
-    const { port, uiPort } = await startServer(launch, async () => {
-      const result = { port: await ports.choose('temporal', 7233), uiPort: await ports.choose('temporal_ui', 8233) };
-      return { part: temporalPart({ found, dataDir, namespace, ...result, log }), result };
-    });
-    made.address = `127.0.0.1:${port}`;
-    made.ui = `http://127.0.0.1:${uiPort}`;
-    return `Temporal ${found.server} on ${made.address}, from ${found.path}`;
-  });
-  return made;
+  const chosen = await output.step(
+    () =>
+      startServer(launch, async () => {
+        const result = { port: await ports.choose('temporal', 7233), uiPort: await ports.choose('temporal_ui', 8233) };
+        return { part: temporalPart({ found, dataDir, namespace, ...result, log }), result };
+      }),
+    ({ port }) => `Temporal ${found.server} on 127.0.0.1:${port}, from ${found.path}`,
+  );
+  return { address: `127.0.0.1:${chosen.port}`, ui: `http://127.0.0.1:${chosen.uiPort}` };
 }
 
 /** Starts a server, with retries: another program may take the port between choosing and listening, and a killed PostgreSQL may still be ending. */
@@ -83,11 +85,12 @@ async function startServer<T>(launch: Launch, make: () => Promise<{ part: Part; 
 async function configuredDatabase({ plan, output }: Launch): Promise<string> {
   const { databaseUrl: url } = plan.config;
   const { host, pathname } = new URL(url);
-  await output.step(async () => {
-    const version = await serverVersion(url).catch((error: unknown) => {
-      throw new StartError(`PostgreSQL at ${host}${pathname} (DATABASE_URL) cannot be used: ${reasonOf(error)}.`);
-    });
-    return `PostgreSQL ${version} at ${host}${pathname}`;
-  });
+  await output.step(
+    () =>
+      serverVersion(url).catch((error: unknown) => {
+        throw new StartError(`PostgreSQL at ${host}${pathname} (DATABASE_URL) cannot be used: ${reasonOf(error)}.`);
+      }),
+    (version) => `PostgreSQL ${version} at ${host}${pathname}`,
+  );
   return url;
 }

@@ -51,10 +51,10 @@ async function hasDemo(dataDir: string, databaseUrl: string, secretKeys: readonl
 function scriptRunner(launch: Launch, env: NodeJS.ProcessEnv) {
   const log = newLog(launch.logDir, 'setup');
   return (name: string, path: string) =>
-    launch.output.step(async () => {
-      await launch.run(nodeCommand({ name, path, env, log }));
-      return name;
-    });
+    launch.output.step(
+      () => launch.run(nodeCommand({ name, path, env, log })),
+      () => name,
+    );
 }
 
 /** Starts the worker. It posts webhooks, so it must trust the certificate of the demo receiver. */
@@ -68,10 +68,10 @@ async function startWorker(launch: Launch, env: NodeJS.ProcessEnv): Promise<void
 
 function startNode(launch: Launch, script: Omit<NodeScript, 'log'>, drainTimeMs: number): Promise<void> {
   const part = nodePart({ ...script, log: newLog(launch.logDir, script.name.toLowerCase()) }, drainTimeMs);
-  return launch.output.step(async () => {
-    await startPart(launch, part);
-    return script.name;
-  });
+  return launch.output.step(
+    () => startPart(launch, part),
+    () => script.name,
+  );
 }
 
 function tellAddresses({ plan, output, record, logDir }: Launch, made: Made, { env, config }: ReturnType<typeof serviceEnvironment>): void {

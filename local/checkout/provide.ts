@@ -30,11 +30,11 @@ export async function provideCheckout(launch: Launch, api: string): Promise<Chec
   const secretKey = `sk_test_${newSecret()}`;
   const webhookSecret = isUnset(env.STRIPE_WEBHOOK_SECRET) ? `whsec_${newSecret()}` : env.STRIPE_WEBHOOK_SECRET;
   const state = join(config.dataDir, 'checkout.json');
-  let url = '';
-  await launch.output.step(async () => {
-    url = await startOnFreePort(launch, (port) => startCheckout({ port, secretKey, webhookSecret, api, state }));
-    return `local checkout on ${url}`;
-  });
+  const start: Start = (port) => startCheckout({ port, secretKey, webhookSecret, api, state });
+  const url = await launch.output.step(
+    () => startOnFreePort(launch, start),
+    (at) => `local checkout on ${at}`,
+  );
   return { STRIPE_API_BASE: url, STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret };
 }
 

@@ -31,20 +31,19 @@ export async function enterWorkspace(client: DemoClient, dataDir: string, output
 async function signUp(client: DemoClient, output: Output): Promise<Story> {
   const email = `story-${randomBytes(4).toString('hex')}@tidings.invalid`;
   const password = randomBytes(12).toString('base64url');
-  await output.step(async () => {
-    const body = { email, password, company_name: 'Story' };
-    const { workspace } = await client.call<{ workspace: { credits_balance: number } }>('POST', '/auth/signup', { body });
-    return `signed up ${email}, ${countText(workspace.credits_balance, 'credit')}`;
-  });
+  const body = { email, password, company_name: 'Story' };
+  await output.step(
+    () => client.call<{ workspace: { credits_balance: number } }>('POST', '/auth/signup', { body }),
+    ({ workspace }) => `signed up ${email}, ${countText(workspace.credits_balance, 'credit')}`,
+  );
   return { email, password, token: await logIn(client, { email, password }, output) };
 }
 
 async function logIn(client: DemoClient, { email, password }: { email: string; password: string }, output: Output): Promise<string> {
-  let token = '';
-  await output.step(async () => {
-    ({ token } = await client.call<{ token: string }>('POST', '/auth/login', { body: { email, password } }));
-    return `logged in as ${email}, JWT received`;
-  });
+  const { token } = await output.step(
+    () => client.call<{ token: string }>('POST', '/auth/login', { body: { email, password } }),
+    () => `logged in as ${email}, JWT received`,
+  );
   return token;
 }
 

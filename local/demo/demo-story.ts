@@ -34,46 +34,43 @@ export async function tellStory(stage: Stage, token: string): Promise<void> {
   }
 }
 
-async function makeKey({ client, output }: Stage, token: string): Promise<{ id: string; key: string }> {
-  let made = { id: '', key: '', key_prefix: '' };
-  await output.step(async () => {
-    made = await client.call('POST', '/api-keys', { token, body: { name: 'story', scopes: ['send_messages', 'read_messages'] } });
-    return `API key ${made.key_prefix} made`;
-  });
-  return made;
+function makeKey({ client, output }: Stage, token: string): Promise<{ id: string; key: string }> {
+  const body = { name: 'story', scopes: ['send_messages', 'read_messages'] };
+  return output.step(
+    () => client.call<{ id: string; key: string; key_prefix: string }>('POST', '/api-keys', { token, body }),
+    ({ key_prefix }) => `API key ${key_prefix} made`,
+  );
 }
 
 async function makeWebhook({ client, receiver, receiverAddress, output }: Stage, token: string): Promise<string> {
-  let id = '';
-  await output.step(async () => {
-    const body = { url: `https://${receiverAddress}/story`, events };
-    const made = await client.call<{ webhook: { id: string }; secret: string }>('POST', '/webhooks', { token, body });
-    receiver.secret = made.secret;
-    id = made.webhook.id;
-    return `webhook ${body.url} made for ${events.join(', ')}`;
-  });
-  return id;
+  const body = { url: `https://${receiverAddress}/story`, events };
+  const { webhook, secret } = await output.step(
+    () => client.call<{ webhook: { id: string }; secret: string }>('POST', '/webhooks', { token, body }),
+    () => `webhook ${body.url} made for ${events.join(', ')}`,
+  );
+  receiver.secret = secret;
+  return webhook.id;
 }
 
 async function sendAndFollow({ client, receiver, output, signal }: Stage, apiKey: string): Promise<void> {
-  let messageId = '';
-  await output.step(async () => {
-    const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello from Tidings' } };
-    const { message } = await client.call<{ message: Message }>('POST', '/messages/send', { apiKey, body });
-    messageId = message.id;
-    return `message ${message.id} accepted: ${message.status}, ${message.credits_used} credit`;
-  });
+  const body = { to: '+15551234567', channel: 'sms', content: { text: 'Hello from Tidings' } };
+  const { message: sent } = await output.step(
+    () => client.call<{ message: Message }>('POST', '/messages/send', { apiKey, body }),
+    ({ message }) => `message ${message.id} accepted: ${message.status}, ${message.credits_used} credit`,
+  );
   for (const event of events) {
-    await output.step(async () => {
-      await receiver.eventOf(messageId, event, signal);
-      return `${event} received, both signatures verified`;
-    });
+    await output.step(
+      () => receiver.eventOf(sent.id, event, signal),
+      () => `${event} received, both signatures verified`,
+    );
   }
-  await output.step(async () => {
-    const { message } = await client.call<{ message: Message }>('GET', `/messages/${messageId}`, { apiKey });
-    if (message.status !== 'delivered') throw new StartError(`The message should be delivered but is ${message.status}.`);
-    return `message ${messageId} is delivered`;
-  });
+  await output.step(
+    async () => {
+      const { message } = await client.call<{ message: Message }>('GET', `/messages/${sent.id}`, { apiKey });
+      if (message.status !== 'delivered') throw new StartError(`The message should be delivered but is ${message.status}.`);
+    },
+    () => `message ${sent.id} is delivered`,
+  );
 }
 
 interface Message {

@@ -87,10 +87,10 @@ export class Launcher {
   async #stopPart(name: string): Promise<void> {
     const supervisor = this.#supervisors.get(name);
     if (supervisor === undefined) return;
-    await this.output.step(async () => {
-      await supervisor.stop();
-      return `${name} stopped`;
-    });
+    await this.output.step(
+      () => supervisor.stop(),
+      () => `${name} stopped`,
+    );
   }
 
   #leaveFolder(): void {

@@ -10,11 +10,15 @@ export class Output {
     stream.on('error', () => undefined);
   }
 
-  /** Runs `work` and prints its result with the duration. Prints nothing if it fails. */
-  async step(work: () => Promise<string>): Promise<void> {
+  /**
+   * Runs `work` and prints the text with the duration. Prints nothing if it fails.
+   * @returns the result of `work`
+   */
+  async step<Result>(work: () => Promise<Result>, text: (result: Result) => string): Promise<Result> {
     const startedAt = performance.now();
-    const text = await work();
-    this.plain(`${this.#paint('green', '✓')} ${text} ${this.#paint('dim', `(${formatSeconds(performance.now() - startedAt)})`)}`);
+    const result = await work();
+    this.plain(`${this.#paint('green', '✓')} ${text(result)} ${this.#paint('dim', `(${formatSeconds(performance.now() - startedAt)})`)}`);
+    return result;
   }
 
   /** Prints a notice. */

@@ -28,7 +28,7 @@ export class Supervisor {
    * @throws StartError with the last lines of its output; no process is left then
    */
   async start(cancel: AbortSignal): Promise<void> {
-    const launched = this.#launch(cancel);
+    const launched = this.#launch(AbortSignal.any([this.#stopping.signal, cancel]));
     this.#watching = launched.then(
       (running) => this.#watch(running),
       () => undefined, // the error is thrown below
@@ -44,7 +44,7 @@ export class Supervisor {
   }
 
   async #launch(cancel: AbortSignal): Promise<Running> {
-    this.#running = await launchUntilReady(this.part, this.record, AbortSignal.any([this.#stopping.signal, cancel]));
+    this.#running = await launchUntilReady(this.part, this.record, cancel);
     return this.#running;
   }
 
@@ -72,12 +72,11 @@ export class Supervisor {
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return undefined;
       try {
-        let running: Running | undefined;
-        await this.output.step(async () => {
-          running = await this.#launch(signal);
-          return `${this.part.name} is back`;
-        });
-        if (running !== undefined) return { running, deaths };
+        const running = await this.output.step(
+          () => this.#launch(signal),
+          () => `${this.part.name} is back`,
+        );
+        return { running, deaths };
       } catch (error) {
         if (signal.aborted) return undefined;
         this.output.fault(reasonOf(error));
