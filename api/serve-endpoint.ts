@@ -46,9 +46,8 @@ export function createEndpointServer(
     const account = deps.config.accounts.find(({ name }) => name === req.params.provider)?.name; // an invented name is none
     await withResources(item, limits, { caller, address, ip: context.address }, (memory) =>
       limitFailures({ item, account, address }, res, async () => {
-        const request = await authenticator.whileReading(item.auth, credential, admittedAt, () =>
-          readHandlerRequest(item, req, { caller, memory }, { ...deps, context }),
-        );
+        const request = await readHandlerRequest(item, req, { caller, memory }, { ...deps, context });
+        await authenticator.assertStillValid(item.auth, credential, admittedAt);
         const rate = item.alsoCounts?.(request.body);
         if (rate !== undefined)
           await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address, caller === null ? undefined : keyIdOf(caller)), res);

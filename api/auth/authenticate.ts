@@ -37,11 +37,11 @@ export interface Authenticator {
    */
   identify(auth: Auth, credential: Credential, note: (caller: LoggedCaller) => void): Promise<Caller | null>;
   /**
-   * Reads the body, and looks up the credential again if that took long: so that a slow body cannot outlive its credential.
+   * Call it after the body was read. It looks up the credential again if that took long, so that a slow body cannot outlive its credential.
    * @param admittedAt when the credential was looked up, by `performance.now()`: a request may wait for others before its body is read
-   * @throws AppError 401; what `read` throws
+   * @throws AppError 401
    */
-  whileReading<Body>(auth: Auth, credential: Credential, admittedAt: number, read: () => Promise<Body>): Promise<Body>;
+  assertStillValid(auth: Auth, credential: Credential, admittedAt: number): Promise<void>;
 }
 
 /** Bodies of usual requests arrive within milliseconds. */
@@ -75,10 +75,8 @@ export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' 
   return {
     read: createCredentialReader(config),
     identify,
-    async whileReading(auth, credential, admittedAt, read) {
-      const body = await read();
+    async assertStillValid(auth, credential, admittedAt) {
       if (performance.now() - admittedAt > slowBodyMs) await identify(auth, credential, () => undefined);
-      return body;
     },
   };
 }

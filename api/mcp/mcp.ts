@@ -39,7 +39,9 @@ export function createMcp(deps: Deps, { authenticator, admit }: Access, limits: 
     assertOrigin(req, deps.config);
     const memory = limits.workspaceMemory.reservationFor(caller.workspaceId);
     try {
-      const message = parseObject(await authenticator.whileReading(item.auth, credential, admittedAt, () => readBody(req, memory)));
+      const body = await readBody(req, memory);
+      await authenticator.assertStillValid(item.auth, credential, admittedAt);
+      const message = parseObject(body);
       const answer = await loading;
       const by = { caller, origin: originOf(caller, req, context), newId: context.newId, traceparent: context.traceparent };
       const { status, type, text } = await answer(message, req.headers, by);
