@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { guardFolder } from '../../local/processes/guard.js';
 import { RunRecord } from '../../local/processes/run-record.js';
+import { guardFolder } from './guard.js';
 
 export interface GuardedFolder {
   path: string;

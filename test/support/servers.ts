@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Launch } from '../../local/processes/launch.js';
-import { guardFolder } from '../../local/processes/guard.js';
 import { Launcher } from '../../local/processes/launcher.js';
 import { Output } from '../../local/processes/output.js';
 import { readPlan } from '../../local/plan/plan.js';
@@ -11,6 +10,7 @@ import { providePostgres, provideTemporal } from '../../local/servers.js';
 import { connect, onConnection, select } from '../../models/db/database.js';
 import { grantRights } from '../../models/db/grant-rights.js';
 import { migrate } from '../../models/migrate.js';
+import { guardFolder } from '../../harness/stage/guard.js';
 import { startRedisServer } from '../../harness/stage/redis-server.js';
 import { endRun } from './end-of-run.js';
 

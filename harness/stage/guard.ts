@@ -6,9 +6,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { endProcess, type StopStep } from '../../local/processes/process-identity.js';
+import { recordedLauncher, stopLeftovers } from '../../local/processes/run-record.js';
 import { isEntryPoint } from '../../models/process/is-entry-point.js';
-import { endProcess, type StopStep } from './process-identity.js';
-import { recordedLauncher, stopLeftovers } from './run-record.js';
 
 /** A launcher that still runs, such as an `npm start` in a test, stops its own servers when it is asked to. */
 const launcherStop = [{ signal: 'SIGTERM', waitMs: 20_000 }] as const satisfies readonly StopStep[];
