@@ -1,10 +1,7 @@
-import { Worker } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
 import { tracedActivate } from './trace-workflows.js';
 import { HangWatch } from './hang-watch.js';
 import { refuseIfLeft } from './leave-work.js';
-
-/** Never aborted: a worker that leaves no work to others. */
-const staying = new AbortController().signal;
 
 type CreateWorkflows = (typeof Worker)['createWorkflowCreator'];
 type Workflows = Awaited<ReturnType<CreateWorkflows>>;
@@ -17,7 +14,7 @@ type Activate = Awaited<ReturnType<Workflows['createWorkflow']>>['activate'];
  * @param leaving aborted when the worker leaves its workflows to others; see `leave-work.ts`
  * @param Kind of worker that it is otherwise
  */
-export const leanWorker = (leaving = staying, Kind = Worker) =>
+export const leanWorker = (leaving: AbortSignal, Kind: typeof Worker) =>
   class LeanWorker extends Kind {
     protected static override async createWorkflowCreator(...[bundle, options, logger]: Parameters<CreateWorkflows>): Promise<Workflows> {
       const unlimited = { ...options, isolateExecutionTimeoutMs: undefined as unknown as number };

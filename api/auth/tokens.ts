@@ -48,7 +48,7 @@ export const hasBearer = ({ authorization = '' }: IncomingHttpHeaders): boolean 
 export function issueToken(
   jwtSecret: string,
   workspace: Pick<Workspace, 'id' | 'token_version'>,
-  kind: TokenKind = 'access',
+  kind: TokenKind,
   more: Pick<Claims, 'wh' | 'key'> = {},
 ): IssuedToken {
   const id = makeId(); // sessions are listed in the order of their ids

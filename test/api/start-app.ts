@@ -75,7 +75,7 @@ export async function startApp(
       const workspace = await buildWorkspace(database.db, balance);
       if (!config.isSandboxOnly) await workspace.update({ email_verified: true });
       const { key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'test', scopes: wanted });
-      return { workspaceId: workspace.id, jwt: issueToken(config.jwtSecret, workspace).token, key };
+      return { workspaceId: workspace.id, jwt: issueToken(config.jwtSecret, workspace, 'access').token, key };
     },
     async close() {
       await deps.streams.close();

@@ -97,7 +97,7 @@ const someIds = ({ world, random }: Parameters<Draw>[0]): string[] => {
 
 const erase: Draw = (setting) => {
   const ids = someIds(setting);
-  return { name: `eraseMessages ${ids.map(short)}`, run: () => eraseMessages(setting.db, key, ids) };
+  return { name: `eraseMessages ${ids.map(short)}`, run: () => eraseMessages(setting.db, key, ids, null) };
 };
 
 const cancelSome: Draw = (setting) => {

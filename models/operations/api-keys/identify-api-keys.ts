@@ -26,7 +26,7 @@ export interface IdentifiedKey extends WorkspaceStanding {
 export interface PresentedKey {
   digest: Buffer;
   /** Digests of the same key under earlier secret keys. A key that is stored under one of them moves to `digest`. */
-  older?: readonly Buffer[];
+  older: readonly Buffer[];
 }
 
 /** The keys with these digests, in the same order, with the standing of their workspaces; null for an unknown key. */
@@ -35,10 +35,10 @@ export async function identifyApiKeys(db: Database, presented: readonly Presente
     db,
     presented.map(({ digest }) => digest),
   );
-  const unknown = presented.filter(({ digest, older = [] }) => older.length > 0 && !found.has(nameOf(digest)));
+  const unknown = presented.filter(({ digest, older }) => older.length > 0 && !found.has(nameOf(digest)));
   // An invented key causes reads and no write. The present digest is looked up again, because another request may move the key meanwhile.
   const stored = await keysOf(db, unknown.flatMap(digestsOf));
-  for (const { digest, older = [] } of unknown) {
+  for (const { digest, older } of unknown) {
     const former = older.find((each) => stored.has(nameOf(each)));
     const key = stored.get(nameOf(former ?? digest));
     if (key === undefined) continue;
@@ -48,7 +48,7 @@ export async function identifyApiKeys(db: Database, presented: readonly Presente
   return presented.map(({ digest }) => found.get(nameOf(digest)) ?? null);
 }
 
-const digestsOf = ({ digest, older = [] }: PresentedKey) => [digest, ...older];
+const digestsOf = ({ digest, older }: PresentedKey) => [digest, ...older];
 const nameOf = (digest: Buffer) => digest.toString('base64');
 
 async function keysOf(db: Database, digests: readonly Buffer[]): Promise<Map<string, IdentifiedKey>> {

@@ -19,7 +19,7 @@ export const erasurePage = 250;
  * @param key see `erasureKey`
  * @returns the ids that are erased now
  */
-export function eraseMessages(db: Database, key: Buffer, ids: readonly string[], cause: Cause = null): Promise<string[]> {
+export function eraseMessages(db: Database, key: Buffer, ids: readonly string[], cause: Cause): Promise<string[]> {
   if (ids.length === 0) return Promise.resolve([]);
   return inTransaction(db, async (transaction) => {
     await select(db, lockReports, [ids], transaction);

@@ -30,16 +30,9 @@ type OnCancelled = (workflowIds: readonly string[]) => Promise<void>;
 
 interface Observers {
   onCancelled: OnCancelled;
-  /** Called with an erasure that failed. The next run continues it. By default the error ends the run. */
+  /** Called with an erasure that failed. The next run continues it. */
   onFailed: (id: string, err: unknown) => void;
 }
-
-const noObservers: Observers = {
-  onCancelled: async () => undefined,
-  onFailed: (_, err) => {
-    throw err;
-  },
-};
 
 /**
  * Takes one page of each erasure in turn, so that none waits for a large one. Then the next erasures have their turn, until nothing can be done now
@@ -47,12 +40,7 @@ const noObservers: Observers = {
  * @param untilMs milliseconds since 1970
  * @returns how many were completed
  */
-export async function runErasures(
-  db: Database,
-  key: Buffer,
-  untilMs: number,
-  { onCancelled, onFailed }: Observers = noObservers,
-): Promise<number> {
+export async function runErasures(db: Database, key: Buffer, untilMs: number, { onCancelled, onFailed }: Observers): Promise<number> {
   const isOver = () => Date.now() >= untilMs;
   const taken: string[] = []; // one that waits, or failed, has had its turn
   const next = async () => {

@@ -27,12 +27,12 @@ export const overdueBind = (overdue?: Overdue) => [overdue?.at ?? null, JSON.str
 /**
  * The messages of a group that were handed off and have no final report, in the order of their ids.
  * @param overdue only those
- * @param after only those with greater ids
+ * @param after only those with greater ids; null: all
  */
 export function awaitingReports(
   db: Database,
   groupId: string,
-  { overdue, after = null }: { overdue?: Overdue | undefined; after?: string | null } = {},
+  { overdue, after }: { overdue: Overdue; after: string | null },
 ): Promise<AwaitedReport[]> {
   return select(db, awaiting, [groupId, after ?? lowestId, ...overdueBind(overdue)]);
 }

@@ -29,13 +29,14 @@ async function callsOf(kind: Pick<typeof Worker, 'runReplayHistory'>): Promise<{
 }
 
 describe('LeanWorker', () => {
+  const staying = new AbortController().signal;
   before(() => {
     Runtime.install({ logger: new DefaultLogger('ERROR') });
   });
   after(endReplays);
 
   it('workflow code is called without a time-out, where the worker of the SDK sets one for each call', async () => {
-    assert.deepEqual((await callsOf(leanWorker())).timeouts, [undefined]);
+    assert.deepEqual((await callsOf(leanWorker(staying, Worker))).timeouts, [undefined]);
     const { timeouts } = await callsOf(Worker);
     assert.ok(
       timeouts.some((timeout) => typeof timeout === 'number'),
@@ -44,6 +45,6 @@ describe('LeanWorker', () => {
   });
 
   it('workflow code has short stack traces', async () => {
-    assert.equal((await callsOf(leanWorker())).stackTraceLimit, 4);
+    assert.equal((await callsOf(leanWorker(staying, Worker))).stackTraceLimit, 4);
   });
 });

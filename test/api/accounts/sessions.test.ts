@@ -41,8 +41,8 @@ describe('sessions', () => {
     const claims = () => ({ typ: 'access', tv: 0, sub: me.workspaceId, iss: 'tidings', aud: 'tidings-api' });
     it('200 for a JWT that names a former secret and is signed with it', async () => {
       assert.match(jwt.decode(me.jwt, { complete: true })?.header.kid ?? '', /^[0-9a-f]{16}$/);
-      assert.equal(await statusWith(issueToken(old, { id: me.workspaceId, token_version: 0 }).token), 200);
-      assert.equal(await statusWith(issueToken('y'.repeat(40), { id: me.workspaceId, token_version: 0 }).token), 401);
+      assert.equal(await statusWith(issueToken(old, { id: me.workspaceId, token_version: 0 }, 'access').token), 200);
+      assert.equal(await statusWith(issueToken('y'.repeat(40), { id: me.workspaceId, token_version: 0 }, 'access').token), 401);
     });
     it('200 for a JWT that names no secret and is signed with the present or a former one', async () => {
       const { jwtSecret } = app.deps.config;

@@ -81,8 +81,8 @@ function wrongTokens({ jwtSecret, workspaceId, gone, key }: Held): [name: string
     ['an expired token', jwt.sign(claims, jwtSecret, { expiresIn: -1 }), 'expired'],
     ['an unsigned token', `${part({ alg: 'none', typ: 'JWT' })}.${part({ ...claims, exp: 4_000_000_000 })}.`, 'bad'],
     ['a token whose claims are not JSON', `${part({ alg: 'HS256', typ: 'JWT' })}.Z2FyYmFnZQ.x`, 'bad'],
-    ['a token of another secret', issueToken('x'.repeat(40), { id: workspaceId, token_version: 0 }).token, 'bad'],
-    ['a token of an old version', issueToken(jwtSecret, { id: workspaceId, token_version: 7 }).token, 'bad'],
+    ['a token of another secret', issueToken('x'.repeat(40), { id: workspaceId, token_version: 0 }, 'access').token, 'bad'],
+    ['a token of an old version', issueToken(jwtSecret, { id: workspaceId, token_version: 7 }, 'access').token, 'bad'],
     ['a token of a deleted workspace', gone.jwt, 'bad'],
     ['a key as token', key, 'bad'],
   ];

@@ -58,7 +58,7 @@ describe("the operator's command message", () => {
     await recordReports(db, [reportOf(erased, 'delivered')]);
     await applyReports(db, erased.group_id);
     await rows(db, `UPDATE deliveries SET status = 'succeeded'`);
-    assert.deepEqual(await eraseMessages(db, await erasureKey(db, timelines.app.deps.config.secretKeys), [erased.id]), [erased.id]);
+    assert.deepEqual(await eraseMessages(db, await erasureKey(db, timelines.app.deps.config.secretKeys), [erased.id], null), [erased.id]);
     assert.equal((await message(erased.id)).message.to, null);
     assert.match(await text(erased.id), /^channel {7}sms to an erased recipient$/m);
   });

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { applyReports } from '../../../models/operations/reports/apply-reports.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { recordHandoffs } from '../../../models/operations/handoff/record-handoffs.js';
-import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
 import { messageIdFor, metaEnv, notice } from '../../support/carriers/meta.js';
 import type { Counterpart } from '../../support/carriers/counterpart.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
+import { runErasures } from '../../support/rows/erasures.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
 import { acceptedAs, claimAll, routedTo, statusOf } from '../../support/rows/messages.js';
@@ -46,7 +46,7 @@ describe('an erasure beside a WhatsApp report whose message is not known yet', (
     const path = `/api/v1/erasures/${body.data.erasure.id}`;
     return async () => (await app.call('GET', path, { key: by.key })).body.data.erasure.status as string;
   };
-  const run = () => runErasures(app.deps.db, key, Date.now() + 20_000);
+  const run = () => runErasures(app.deps.db, key);
   const complete = (status: () => Promise<string>) =>
     until(async () => {
       await rows(app.deps.db, 'UPDATE erasure_queue SET look_at = now()');

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { select } from '../../../models/db/database.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
-import { runErasures } from '../../../models/operations/erasure/run-erasures.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { until } from '../../support/client.js';
+import { runErasures } from '../../support/rows/erasures.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { acceptedAs, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
@@ -83,8 +83,7 @@ function erasingFor(stage: Stage) {
     const { status, messages } = (await stage.app.call('GET', `${path}/${id}`, { jwt: stage.account.jwt })).body.data.erasure;
     return [status, messages];
   };
-  const runOnce = async () =>
-    runErasures(stage.app.deps.db, await erasureKey(stage.app.deps.db, stage.app.deps.config.secretKeys), Date.now() + 20_000);
+  const runOnce = async () => runErasures(stage.app.deps.db, await erasureKey(stage.app.deps.db, stage.app.deps.config.secretKeys));
   /** Other tests have transactions on the same server. The second walk waits for those that were open at the end of the first one. */
   const run = async () => {
     let completed = 0;

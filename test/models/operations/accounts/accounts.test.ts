@@ -132,7 +132,7 @@ describe('accounts', () => {
     const { workspace } = await join();
     const { row, key } = await ApiKey.issue(config.secretKey, { workspace_id: workspace.id, name: 'k', scopes: ['read_messages'] });
     const identify = async (secretKey = config.secretKey) =>
-      (await identifyApiKeys(test.db, [{ digest: digestApiKey(secretKey, key) }]))[0];
+      (await identifyApiKeys(test.db, [{ digest: digestApiKey(secretKey, key), older: [] }]))[0];
     assert.deepEqual(await identify(), {
       id: row.id,
       name: 'k',
@@ -160,10 +160,9 @@ describe('accounts', () => {
   it('identifyApiKeys answers many keys in their order', async () => {
     const [one, other] = [await join(), await join()];
     const issue = async (workspace_id: string) => (await ApiKey.issue(config.secretKey, { workspace_id, name: 'k', scopes: [] })).key;
-    const keys = [await issue(one.workspace.id), 'unknown', await issue(other.workspace.id)].map((key) => ({
-      digest: digestApiKey(config.secretKey, key),
-    })) as [{ digest: Buffer }, { digest: Buffer }, { digest: Buffer }];
-    const found = await identifyApiKeys(test.db, [...keys, keys[0]]);
+    const keys = [await issue(one.workspace.id), 'unknown', await issue(other.workspace.id)];
+    const presented = keys.map((key) => ({ digest: digestApiKey(config.secretKey, key), older: [] }));
+    const found = await identifyApiKeys(test.db, [...presented, ...presented.slice(0, 1)]);
     assert.deepEqual(
       found.map((key) => key?.workspace_id),
       [one.workspace.id, undefined, other.workspace.id, one.workspace.id],

@@ -47,7 +47,7 @@ describe('eraseMessages', () => {
     assert.equal((await findInDatabase(test.db, mark)).length, personal.length - 1, 'the search does not look into bytes as text');
     const before = await messageOf(test.db, message.id);
     const key = await erasureKey(test.db, testConfig().secretKeys);
-    assert.deepEqual(await eraseMessages(test.db, key, [message.id]), [message.id]);
+    assert.deepEqual(await eraseMessages(test.db, key, [message.id], null), [message.id]);
     assert.deepEqual(await findInDatabase(test.db, mark), []);
     const { erased_at, ...after } = await messageOf(test.db, message.id);
     assert.ok(erased_at);

@@ -43,7 +43,7 @@ describe('an erasure while deliveries of its messages are sent again', () => {
     const working = work(last);
     await untilLockWait(test.db, 'the work waits for the last delivery');
     let isErased = false;
-    const erasing = eraseMessages(test.db, key, [messageId]).finally(() => {
+    const erasing = eraseMessages(test.db, key, [messageId], null).finally(() => {
       isErased = true;
     });
     await until(async () => isErased || (await lockWaits(test.db)) > 1, 'the erasure waits or is done');
@@ -62,7 +62,7 @@ describe('an erasure while deliveries of its messages are sent again', () => {
   it('a resend that ends after the erasure stores no answer', async () => {
     const { id, deliveries } = await ended('succeeded');
     const [first] = deliveries as [DeliveryRow];
-    assert.deepEqual(await eraseMessages(test.db, key, [id]), [id]);
+    assert.deepEqual(await eraseMessages(test.db, key, [id], null), [id]);
     await recordAttempts(test.db, [resent(first)]);
     assert.deepEqual(await answersOf(first), [[null, null]]);
   });
@@ -88,7 +88,7 @@ describe('an erasure while deliveries of its messages are sent again', () => {
       const { id, deliveries } = await ended(restarts ? 'failed' : 'succeeded');
       const other = await ended(restarts ? 'failed' : 'succeeded');
       const { id: replayId } = await buildReplay(test.webhook.row.id);
-      assert.deepEqual(await eraseMessages(test.db, key, [id]), [id]);
+      assert.deepEqual(await eraseMessages(test.db, key, [id], null), [id]);
       const ids = [...deliveries, ...other.deliveries].map((delivery) => delivery.id);
       assert.deepEqual(await claimReplayed(test.db, replayId, ids, restarts), ['taken', 'taken', 'claimed', 'claimed']);
     });

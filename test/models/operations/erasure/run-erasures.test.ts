@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { beginErasure } from '../../../../models/operations/erasure/begin-erasure.js';
-import { runErasures } from '../../../../models/operations/erasure/run-erasures.js';
+import * as running from '../../../../models/operations/erasure/run-erasures.js';
 import { createContact, updateContact } from '../../../../models/operations/contacts/save-contact.js';
 import { Contact } from '../../../../models/tables/contact.js';
 import { byTest } from '../../../support/by-test.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
+import { runErasures } from '../../../support/rows/erasures.js';
 import { acceptedAs, buildClaimed, messageOf, reportOf } from '../../../support/rows/messages.js';
 import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 
@@ -19,7 +20,7 @@ describe('the turns of erasures', () => {
   let lastNumber = 5_000_000;
   beforeEach(() => rows(test.db, 'TRUNCATE erasures, erasure_queue'));
 
-  const run = () => runErasures(test.db, Buffer.alloc(32, 1), Date.now() + 60_000);
+  const run = () => runErasures(test.db, Buffer.alloc(32, 1));
   /** As if a minute had passed since the last look at what waits. */
   const runLater = async () => {
     await rows(test.db, `UPDATE erasure_queue SET look_at = look_at - interval '1 minute'`);
@@ -97,7 +98,7 @@ describe('the turns of erasures', () => {
     try {
       const failed: string[] = [];
       const runOnce = () =>
-        runErasures(test.db, Buffer.alloc(32, 1), Date.now() + 60_000, {
+        running.runErasures(test.db, Buffer.alloc(32, 1), Date.now() + 60_000, {
           onCancelled: async () => undefined,
           onFailed: (id) => failed.push(id),
         });

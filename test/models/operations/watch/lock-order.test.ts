@@ -74,7 +74,7 @@ describe('the locks of a step of the watcher', () => {
     }
   };
   const key = Buffer.alloc(32, 1);
-  const erase = () => eraseMessages(test.db, key, ids);
+  const erase = () => eraseMessages(test.db, key, ids, null);
   const forget = (kind: 'bodies' | 'attempts') =>
     forgetWebhookData(test.db, { bodies: 0, attempts: 0, deliveries: 0, [kind]: 1 }, Date.now() + 20_000);
 
