@@ -4,7 +4,7 @@ import { type AppError, type Fault, invalid } from '../../../models/errors.js';
 import { type BulkPlan, faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
 import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../models/rules/bulk/bulk-preview.js';
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
-import { capOf, channelsOf } from '../../../models/rules/messages/fallback.js';
+import { capOf, channelsOf, type FallbackStep } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
 import { parseObject } from '../../http/parse-body.js';
 import { defaultMaxBytes } from '../../http/read-body.js';
@@ -86,13 +86,14 @@ export const previewMessagesEndpoint = bulkEndpoint({
       assertTemplateTaken(config, given);
     }
     const ofBulk = bulk === null ? nothing : await previewAll({ db, config }, caller, { given: bulk, refusal });
-    const { messages, warnings } = single === null ? ofBulk : await previewOne({ db, config }, caller, { given: single, refusal });
+    const { messages, warnings, fallback } =
+      single === null ? ofBulk : await previewOne({ db, config }, caller, { given: single, refusal });
     const cost = messages.reduce((sum, message) => sum + message.cost, 0);
     return {
       messages: messages.map(({ cost: one, ...message }) => ({ ...message, credits: toCredits(one) })),
       credits: toCredits(cost),
       ...(warnings.length === 0 ? {} : { warnings }),
-      ...(single?.fallback === undefined ? {} : { fallback: await previewChain(caller.workspaceId, single, messages[0]) }),
+      ...(fallback === undefined ? {} : { fallback }),
     };
   },
 });
@@ -115,6 +116,8 @@ function isBulkBody(body: Buffer): boolean {
 interface Shown {
   messages: PreviewedMessage[];
   warnings: Fault[];
+  /** The chain of a single send that has one. */
+  fallback?: object;
 }
 
 const nothing: Shown = { messages: [], warnings: [] };
@@ -142,9 +145,14 @@ async function previewOne(
   caller: Caller,
   { given, refusal }: { given: SendBody; refusal: AppError | null },
 ): Promise<Shown> {
-  const message = await previewOf(caller, given);
+  const { workspaceId } = caller;
+  assertNotExpired(given, new Date());
+  const to = await recipientOf(workspaceId, given);
+  const steps = await fallbackSteps(workspaceId, given);
+  const message = previewOf(given, to, countryFaults(caller, namedIn(given, to, steps)));
   if (refusal !== null) throw refusal;
-  return { messages: [message], warnings: await previewWarnings(deps, caller.workspaceId, { body: given, to: message.to }) };
+  const warnings = await previewWarnings(deps, workspaceId, { body: given, to });
+  return { messages: [message], warnings, ...(given.fallback === undefined ? {} : { fallback: previewChain(message, steps) }) };
 }
 
 /**
@@ -162,19 +170,14 @@ async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick
   return { ...others, value: { single: null, bulk: value } };
 }
 
-async function previewOf(caller: Caller, body: SendBody): Promise<PreviewedMessage> {
-  const { channel, content } = body;
-  assertNotExpired(body, new Date());
-  const to = await recipientOf(caller.workspaceId, body);
-  const errors = countryFaults(caller, namedIn(body, to, await fallbackSteps(caller.workspaceId, body)));
+function previewOf({ channel, content }: SendBody, to: string, errors: Fault[]): PreviewedMessage {
   // As in a bulk preview, a message that a send would refuse costs nothing.
   const cost = errors.length > 0 ? 0 : priceOf(channel, content.text);
   return { to, text: content.text, ...carrierView(channel, content.text), cost, errors };
 }
 
-async function previewChain(workspaceId: string, body: SendBody, first: PreviewedMessage | undefined): Promise<object> {
-  const steps = await fallbackSteps(workspaceId, body);
-  const isRefused = first === undefined || first.errors.length > 0;
+function previewChain(first: PreviewedMessage, steps: readonly FallbackStep[]): object {
+  const isRefused = first.errors.length > 0;
   return {
     steps: steps.map(({ price, content: _, ...step }) => ({ ...step, credits: toCredits(price) })),
     credits_max: toCredits(isRefused ? 0 : capOf([first.cost, ...steps.map(({ price }) => price)])),
