@@ -6,7 +6,7 @@ import { costOfStep, type FallbackStep, fallbackVerdict, type MessageBefore } fr
 import { debitDescription } from './accept-one.js';
 import { isBeingCalled } from '../handoff/uncertain-handoffs.js';
 import { countGroupWork } from './count-group-work.js';
-import { insertMessagesIn } from './insert-messages.js';
+import { insertMessages } from './insert-messages.js';
 import { countFree, debit } from '../billing/post-credits.js';
 import { cancelling } from './lock-cancellable.js';
 import { messageOfStep } from './message-of-step.js';
@@ -150,7 +150,7 @@ async function storeNextStep(
   const [sum] = await select<{ charged: number }>(db, chargedSoFar, [before.id], transaction);
   const message = messageOfStep(before, step, costOfStep(step.price, sum?.charged ?? 0));
   const { id, group_id: groupId, status_detail } = message;
-  const [row] = await insertMessagesIn(db, transaction, { groupId, workflowId: workflowIdOf(id), messages: [message], fallback });
+  const [row] = await insertMessages(db, { groupId, workflowId: workflowIdOf(id), messages: [message], fallback }, transaction);
   if (row === undefined) throw new Error('INSERT … RETURNING gave no row for a fallback step');
   if (!(await chargeStep(db, transaction, message))) throw new Unaffordable();
   await recordStatuses(db, transaction, { to: 'queued', changes: [{ id, status_detail, at: new Date() }] });

@@ -19,12 +19,7 @@ export interface NewGroup {
  * Stores a group and its messages, undecided (`accepting`): nothing is charged yet, and no query shows them.
  * @returns the stored rows. Messages whose idempotency key is taken are left out, and a group without messages is not stored
  */
-export function insertMessages(db: Database, group: NewGroup): Promise<MessageRow[]> {
-  return insertMessagesIn(db, undefined, group);
-}
-
-/** `insertMessages` within a transaction. */
-export function insertMessagesIn(db: Database, transaction: Transaction | undefined, group: NewGroup): Promise<MessageRow[]> {
+export function insertMessages(db: Database, group: NewGroup, transaction?: Transaction): Promise<MessageRow[]> {
   const { fallback = [] } = group;
   if (fallback.length === 0) return select<MessageRow>(db, insert('*'), parametersOf(group), transaction);
   return select<MessageRow>(db, insert('*', { chained: withFallback }), [...parametersOf(group), JSON.stringify(fallback)], transaction);

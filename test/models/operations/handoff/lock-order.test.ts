@@ -4,7 +4,7 @@ import { inTransaction, select } from '../../../../models/db/database.js';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
-import { insertMessages, insertMessagesIn } from '../../../../models/operations/messages/insert-messages.js';
+import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
 import { callLeaseSeconds } from '../../../../models/operations/handoff/uncertain-handoffs.js';
 import { takeBack } from '../../../../models/operations/billing/post-credits.js';
 import { suppress } from '../../../../models/operations/contacts/suppress.js';
@@ -107,7 +107,7 @@ describe('locks', () => {
     const insert = await test.db.transaction();
     try {
       const messages = [newMessage({ id: groupId, workspace_id: one, group_id: groupId })];
-      await insertMessagesIn(test.db, insert, { groupId, workflowId: `msg:${groupId}`, messages });
+      await insertMessages(test.db, { groupId, workflowId: `msg:${groupId}`, messages }, insert);
       await inTransaction(test.db, async (transaction) => {
         await select(test.db, `SET LOCAL lock_timeout = '500ms'`, [], transaction);
         await takeBack(test.db, transaction, one, { reference: uuidv7(), amount: 1_000, description: 'Payment taken back' });
