@@ -89,12 +89,11 @@ async function untilUnlocked<Result>(name: string, work: () => Promise<Result>):
  * Runs the statements one by one, without a transaction, for what PostgreSQL does concurrently with writes. Such a file can be run again from
  * the start after it was interrupted.
  */
-async function applyAlone(lock: SchemaLock, name: string, sql: string): Promise<boolean> {
+function applyAlone(lock: SchemaLock, name: string, sql: string): Promise<boolean> {
   const statements = sql.replaceAll(/^--.*$/gm, '').split(/;\s*$/m);
-  let wasDone = false;
-  await lock.onConnection(async (run) => {
-    wasDone = (await run(`SELECT 1 AS one FROM schema_migrations WHERE name = '${name}'`)).length > 0;
-    if (wasDone) return;
+  return lock.onConnection(async (run) => {
+    const wasDone = (await run(`SELECT 1 AS one FROM schema_migrations WHERE name = '${name}'`)).length > 0;
+    if (wasDone) return false;
     await run('SET statement_timeout = 0');
     await run('SET lock_timeout = 0');
     await run(endWithProcess('SESSION'));
@@ -103,8 +102,8 @@ async function applyAlone(lock: SchemaLock, name: string, sql: string): Promise<
     await run('RESET statement_timeout');
     await run('RESET lock_timeout');
     await run('RESET client_connection_check_interval');
+    return true;
   });
-  return !wasDone;
 }
 
 function storageIn(db: Database): UmzugStorage {

@@ -40,7 +40,7 @@ export async function storeContacts(databaseUrl: string, email: string, count: n
   const db = connect(databaseUrl, 1);
   try {
     await select(db, contacts, [email, count]);
-    await onConnection(db, (run) => run('VACUUM ANALYZE contacts').then(() => undefined));
+    await onConnection(db, (run) => run('VACUUM ANALYZE contacts'));
   } finally {
     await db.close();
   }

@@ -111,11 +111,11 @@ export function inTurn<Result>(db: Database, work: () => Promise<Result>): Promi
 export type Run = (sql: string, bind?: unknown[]) => Promise<object[]>;
 
 /** Runs statements on one connection, outside a transaction. */
-export async function onConnection(db: Database, work: (run: Run) => Promise<void>): Promise<void> {
+export async function onConnection<Result>(db: Database, work: (run: Run) => Promise<Result>): Promise<Result> {
   const { connectionManager } = db as unknown as Internals;
   const connection = await connectionManager.getConnection({ type: 'WRITE' });
   try {
-    await work((sql, bind = []) => rowsOf(db, connection, sql, bind));
+    return await work((sql, bind = []) => rowsOf(db, connection, sql, bind));
   } finally {
     connectionManager.releaseConnection(connection);
   }

@@ -33,21 +33,19 @@ export class SchemaLock {
   }
 
   /** Runs statements one by one, without a transaction, while the connection holds the lock. */
-  async onConnection(work: (run: Run) => Promise<void>): Promise<void> {
-    await this.#untilFree(async () => {
-      let isOurs = false;
-      await onConnection(this.db, async (run) => {
+  async onConnection<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+    const { result } = await this.#untilFree(() =>
+      onConnection(this.db, async (run) => {
         const [lock] = (await run(`SELECT pg_try_advisory_lock(${advisoryLock}) AS is_ours`)) as { is_ours: boolean }[];
-        isOurs = lock?.is_ours === true;
-        if (!isOurs) return;
+        if (lock?.is_ours !== true) return undefined;
         try {
-          await work(run);
+          return { result: await work(run) };
         } finally {
           await run(`SELECT pg_advisory_unlock(${advisoryLock})`).catch(() => undefined); // the end of a broken connection frees it
         }
-      });
-      return isOurs ? {} : undefined;
-    });
+      }),
+    );
+    return result;
   }
 
   /** @param tryOnce returns undefined if another process has the lock */

@@ -30,17 +30,17 @@ async function droppedSettings(db: Database): Promise<string[]> {
  * server process of the first use. That can fail if other connections are used at the same time.
  * @throws Error if the statement does not exist any more
  */
-async function changesServer(db: Database): Promise<boolean> {
-  let isChanged = false;
-  await onConnection(db, async (run) => {
+function changesServer(db: Database): Promise<boolean> {
+  return onConnection(db, async (run) => {
     const pid = async () => ((await run('SELECT pg_backend_pid() AS pid, $1::integer AS one', [1])) as { pid: number }[])[0]?.pid;
-    for (let left = triesMax; left > 0 && !isChanged; left -= 1) {
+    for (let left = triesMax; left > 0; left -= 1) {
       const first = await pid();
-      await db.transaction(async (transaction) => {
+      const second = await db.transaction(async (transaction) => {
         await select(db, 'SELECT 1 AS one', [], transaction);
-        isChanged = (await pid()) !== first;
+        return pid();
       });
+      if (second !== first) return true;
     }
+    return false;
   });
-  return isChanged;
 }
