@@ -49,7 +49,7 @@ async function untilWritten(folder: string): Promise<void> {
   await sleep(othersMs);
 }
 
-function threadLines(name: string, before = new Map<string, number>(), after = new Map<string, number>(), messages = 1): string[] {
+function threadLines(name: string, before = new Map<string, number>(), after = new Map<string, number>(), messages: number): string[] {
   const spent = [...after].map(([thread, ms]) => ({ thread, ms: (ms - (before.get(thread) ?? 0)) / messages }));
   const shown = spent.filter(({ ms }) => ms > 0.05).toSorted((a, b) => b.ms - a.ms);
   return [`${name}, CPU ms/message by thread: ${shown.map(({ thread, ms }) => `${thread} ${ms.toFixed(2)}`).join(', ')}`];

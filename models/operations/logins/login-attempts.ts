@@ -79,7 +79,7 @@ async function uncount(db: Database, counted: readonly Counted[]): Promise<void>
 }
 
 /** Forgets the attempts of an address, with those of the exempt client. */
-export async function forgetAttempts(db: Database, secretKeys: readonly string[], email: string, transaction?: Transaction): Promise<void> {
+export async function forgetAttempts(db: Database, secretKeys: readonly string[], email: string, transaction: Transaction): Promise<void> {
   const digests = [...digestsOf(secretKeys, email), ...digestsOf(secretKeys, email, true)];
   await select(db, forget, [digests], transaction);
 }

@@ -46,7 +46,7 @@ export const repeatableAccounts = (accounts: readonly Pick<ProviderAccount, 'nam
 export function suspectedAccounts(
   { routes, accounts }: { routes: Readonly<Record<Channel, readonly Route[]>>; accounts: readonly ProviderAccount[] },
   channel: Channel,
-  bound: readonly string[] = [],
+  bound: readonly string[],
 ): string[] {
   const kinds = new Map(accounts.map(({ name, kind }) => [name, kind]));
   const doubt = (name: string) => {

@@ -70,7 +70,7 @@ describe('the accounts that may have a message', () => {
         return provider.reconcile === undefined ? 2 : 1;
       };
       for (const channel of channels) {
-        const suspected = suspectedAccounts(config, channel);
+        const suspected = suspectedAccounts(config, channel, []);
         assert.deepEqual(suspected.toSorted(), config.routes[channel].map(({ account }) => account).toSorted());
         const doubts = suspected.map(doubt);
         assert.deepEqual(
