@@ -1,9 +1,8 @@
 /** The operations of the hand-off and of reports. */
-import { giveUpOnReports } from '../../models/operations/handoff/give-up.js';
 import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
 import { suppressedCode } from '../../models/rules/contacts/suppression.js';
 import { acceptedAs, claimAll, giveUpNow, reportOf, sandboxEverywhere } from '../support/rows/messages.js';
-import { applyReports, recordHandoffs, recordReports } from '../support/rows/reports.js';
+import { applyReports, giveUpOnReports, recordHandoffs, recordReports } from '../support/rows/reports.js';
 import { type Draw, groupWith, type Setting, short } from './drawing.js';
 import type { Random } from './random.js';
 import { messagesOf, type Outcome, outcomes, type WorldMessage } from './world.js';

@@ -14,7 +14,7 @@ import { bindOf, isOpenOrUnknown, mayBeCalled, type UncertainWaits } from './unc
  * report still counts. Does nothing if reports arrived meanwhile: then `open` is not 0, and the caller applies them first.
  * @param overdue only these messages
  */
-export function giveUpOnReports(db: Database, groupId: string, overdue?: Overdue): Promise<OpenWork> {
+export function giveUpOnReports(db: Database, groupId: string, overdue: Overdue): Promise<OpenWork> {
   return inTransaction(db, async (transaction) => {
     const hasReports = await lockGroup(db, transaction, groupId);
     if (!hasReports) {

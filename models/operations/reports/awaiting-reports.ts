@@ -22,7 +22,7 @@ export const isReportOverdue = (first: number) => `($${first}::timestamptz IS NU
   OR m.sent_at <= $${first}::timestamptz - ($${first + 1}::json ->> m.channel)::double precision * interval '1 second')`;
 
 /** The values of the parameters of `isReportOverdue`. */
-export const overdueBind = (overdue?: Overdue) => [overdue?.at ?? null, JSON.stringify(overdue?.timeoutSeconds ?? {})];
+export const overdueBind = ({ at, timeoutSeconds }: Overdue) => [at, JSON.stringify(timeoutSeconds)];
 
 /**
  * The messages of a group that were handed off and have no final report, in the order of their ids.

@@ -1,12 +1,11 @@
 /** Ten thousand reports, shuffled, repeated, forged, early and late: every message ends in the right status, with one event. */
 import assert from 'node:assert/strict';
-import { giveUpOnReports } from '../../../models/operations/handoff/give-up.js';
 import type { HandoffResult } from '../../../models/operations/handoff/record-handoffs.js';
 import { rows } from '../../support/database.js';
 import { buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { buildQueuedGroup, claimAll, routedTo } from '../../support/rows/messages.js';
-import { applyReports, recordHandoffs } from '../../support/rows/reports.js';
+import { applyReports, giveUpOnReports, recordHandoffs } from '../../support/rows/reports.js';
 import { metaEnv } from '../../support/carriers/meta.js';
 import {
   accountOf,

@@ -1,6 +1,8 @@
-/** The operations that record hand-offs and reports, with the key of the tests for the digests of erased names. */
+/** The operations on hand-offs and reports, with the key of the tests for the digests of erased names. */
+import { forEachChannel } from '../../../models/channels.js';
 import type { Database } from '../../../models/db/database.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
+import * as givingUp from '../../../models/operations/handoff/give-up.js';
 import * as handoffs from '../../../models/operations/handoff/record-handoffs.js';
 import type { GroupWork } from '../../../models/operations/messages/count-group-work.js';
 import * as applying from '../../../models/operations/reports/apply-reports.js';
@@ -21,3 +23,9 @@ export const recordReports = async (db: Database, reports: IncomingReport[]): Pr
 
 export const applyReports = async (db: Database, groupId: string): Promise<GroupWork> =>
   applying.applyReports(db, groupId, { key: await testKey(db) });
+
+/** All messages of a group, however long they have waited for their reports. */
+export const everOverdue = { at: null, timeoutSeconds: forEachChannel(() => 0) };
+
+export const giveUpOnReports = (db: Database, groupId: string): Promise<applying.OpenWork> =>
+  givingUp.giveUpOnReports(db, groupId, everOverdue);

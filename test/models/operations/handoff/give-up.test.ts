@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import * as givingUp from '../../../../models/operations/handoff/give-up.js';
 import { forEachChannel } from '../../../../models/channels.js';
-import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { workMetrics } from '../../../../models/metrics/catalogue.js';
 import { rows } from '../../../support/database.js';
 import { buildQueued, buildWebhook } from '../../../support/rows/factories.js';
@@ -18,7 +18,7 @@ import {
   reportOf,
   statusOf,
 } from '../../../support/rows/messages.js';
-import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
+import { applyReports, giveUpOnReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 
 describe('giving up', () => {
   const test = workspaceForEach({ balance: 5_000 });
@@ -64,7 +64,7 @@ describe('giving up', () => {
     const others = [await sentSecondsAgo('sms', 290), await sentSecondsAgo('email', 310)];
     for (const { id } of others) await rows(test.db, 'UPDATE messages SET group_id = $1 WHERE id = $2', [over.group_id, id]);
     const overdue = { at: new Date().toISOString(), timeoutSeconds: { ...forEachChannel(() => 0), sms: 300, email: 600 } };
-    assert.deepEqual(await giveUpOnReports(test.db, over.group_id, overdue), { open: 2 });
+    assert.deepEqual(await givingUp.giveUpOnReports(test.db, over.group_id, overdue), { open: 2 });
     assert.equal(await statusOf(test.db, over.id), 'sent/unknown');
     for (const { id } of others) assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
   });

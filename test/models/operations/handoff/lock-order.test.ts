@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { inTransaction, select } from '../../../../models/db/database.js';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
-import { giveUpOnHandoffs, giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
+import { giveUpOnHandoffs } from '../../../../models/operations/handoff/give-up.js';
 import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
 import { callLeaseSeconds } from '../../../../models/operations/handoff/uncertain-handoffs.js';
 import { takeBack } from '../../../../models/operations/billing/post-credits.js';
@@ -24,7 +24,7 @@ import {
   sandboxEverywhere,
   statusOf,
 } from '../../../support/rows/messages.js';
-import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
+import { applyReports, giveUpOnReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 
 describe('locks', () => {
   const test = useDatabase({ poolMax: 20, checksBooks: true });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { fenceMessages } from '../../../../models/operations/messages/fence-messages.js';
-import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import type { ReportStatus } from '../../../../models/rules/messages/status.js';
 import { rows, type TestDatabase } from '../../../support/database.js';
 import {
@@ -15,7 +14,7 @@ import {
   reportOf,
   sandboxEverywhere,
 } from '../../../support/rows/messages.js';
-import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
+import { applyReports, giveUpOnReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 import { isClaimable, type Known, MessageOracle, type Outcome, type Step } from './message-oracle.js';
 
 /** Thousandths of a credit, often too little for all of them. */

@@ -2,7 +2,6 @@ import { forEachChannel } from '../../../../models/channels.js';
 import assert from 'node:assert/strict';
 import { awaitingReports } from '../../../../models/operations/reports/awaiting-reports.js';
 import { takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
-import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { lookAt } from '../../../../models/rules/messages/group-look.js';
 import { rows } from '../../../support/database.js';
 import { buildUndecided, buildWebhook } from '../../../support/rows/factories.js';
@@ -20,7 +19,7 @@ import {
   sandboxEverywhere,
   statusOf,
 } from '../../../support/rows/messages.js';
-import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
+import { applyReports, everOverdue, giveUpOnReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 import { makeDue } from '../../../support/temporal/watcher.js';
 
 describe('applyReports', () => {
@@ -166,8 +165,7 @@ describe('applyReports', () => {
 
   it('the messages of a group that still wait for a report are named', async () => {
     const message = await buildSent(test.db, test.workspaceId);
-    const overdue = { at: null, timeoutSeconds: forEachChannel(() => 0) };
-    const awaiting = () => awaitingReports(test.db, message.group_id, { overdue, after: null });
+    const awaiting = () => awaitingReports(test.db, message.group_id, { overdue: everOverdue, after: null });
     assert.deepEqual(await awaiting(), [{ id: message.id, provider: 'sandbox', provider_message_id: message.provider_message_id }]);
     await recordReports(test.db, [reportOf(message, 'delivered')]);
     await applyReports(test.db, message.group_id);

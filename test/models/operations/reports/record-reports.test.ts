@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, eventsOf, messageOf, reportOf, statusOf } from '../../../support/rows/messages.js';
-import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
+import { applyReports, giveUpOnReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
 
 describe('recordReports', () => {
   const test = useDatabase({ poolMax: 20, checksBooks: true });

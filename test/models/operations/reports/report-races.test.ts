@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
-import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import type { Wake } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, giveUpNow, messageOf, reportOf, statusOf } from '../../../support/rows/messages.js';
-import { applyReports, recordHandoffs, recordReports, testKey } from '../../../support/rows/reports.js';
+import { applyReports, giveUpOnReports, recordHandoffs, recordReports, testKey } from '../../../support/rows/reports.js';
 
 /** Each race is run so often, several at a time. */
 const rounds = 60;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import * as stuck from '../../../../models/operations/watch/overdue-work.js';
-import { giveUpOnReports } from '../../../../models/operations/handoff/give-up.js';
 import { signUp } from '../../../../models/operations/accounts/sign-up.js';
 import { markMailSent } from '../../../../models/operations/mails/load-mail.js';
 import { testConfig } from '../../../support/config.js';
@@ -9,7 +8,7 @@ import { useDatabase } from '../../../support/for-each.js';
 import { buildDelivery } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { buildSent, reportOf } from '../../../support/rows/messages.js';
-import { recordReports } from '../../../support/rows/reports.js';
+import { giveUpOnReports, recordReports } from '../../../support/rows/reports.js';
 import { byTest } from '../../../support/by-test.js';
 
 /** The grace of these tests; things are made older than it by SQL. */
