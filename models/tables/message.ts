@@ -1,4 +1,4 @@
-/** One message to one recipient. Only `operations/messages/record-statuses.ts` changes its status. */
+/** One message to one recipient. The writers of its status are named in `operations/messages/record-statuses.ts`. */
 import {
   column,
   type Columns,

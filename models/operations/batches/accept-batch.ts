@@ -1,5 +1,6 @@
 import type { BatchRow } from '../../tables/batch.js';
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { afterCommit, type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { workMetrics } from '../../metrics/catalogue.js';
 import { debit } from '../billing/post-credits.js';
 import type { Funds } from '../billing/standing.js';
 import type { PageStart } from './open-page.js';
@@ -56,6 +57,7 @@ async function charge(db: Database, transaction: Transaction, batchId: string, o
   // This batch counts as open already.
   const quota: Quota = { workspaceId: batch.workspace_id, of: 'openBatches', max: openMax };
   if ((await countOf(db, quota, transaction)) > openMax) throw new Refused('limit_reached');
+  afterCommit(transaction, () => workMetrics.statuses.inc({ channel: batch.channel, status: 'queued' }, batch.accepted));
   return { accepted: true, start: { channel: batch.channel, scheduledAt: batch.scheduled_at } };
 }
 

@@ -1,5 +1,6 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
+import { workMetrics } from '../../metrics/catalogue.js';
 import type { MessageRow } from '../../tables/message.js';
 import { debitOf } from '../billing/post-credits.js';
 import { isStreamed } from './write-events.js';
@@ -14,7 +15,9 @@ export const debitDescription = `'1 ' || channel || ' message'`;
  */
 export async function acceptOne(db: Database, groupId: string): Promise<Pick<MessageRow, 'id' | 'channel' | 'scheduled_at'> | null> {
   const [accepted] = await select<MessageRow>(db, accept, [groupId, makeId()]);
-  return accepted ?? null;
+  if (accepted === undefined) return null;
+  workMetrics.statuses.inc({ channel: accepted.channel, status: 'queued' });
+  return accepted;
 }
 
 // The lock makes a second call wait for the first, and then find nothing undecided.

@@ -1,4 +1,7 @@
-/** The only writer of the status of a message. Events and deliveries are written in the same transaction. */
+/**
+ * Writes the status of messages, with their events and deliveries in the same transaction. It is the only writer, except for two that make
+ * messages `queued` without an event: `accept-one.ts`, and `accept-batch.ts` for a batch.
+ */
 import { afterCommit, type Database, select, type Transaction } from '../../db/database.js';
 import { noteMoves } from '../../metrics/observe.js';
 import { column, namesOf, only, recordset } from '../../tables/columns.js';
