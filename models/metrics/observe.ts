@@ -3,7 +3,7 @@
  * here throws, waits, or queries anything.
  */
 import { ConnectionAcquireTimeoutError } from 'sequelize';
-import { AppError } from '../errors.js';
+import { AppError, type ErrorCode } from '../errors.js';
 import { handoffUnknownCode } from '../rules/messages/error-codes.js';
 import { dueTime } from '../rules/messages/schedule.js';
 import { apiMetrics, processMetrics, workMetrics } from './catalogue.js';
@@ -68,7 +68,7 @@ export async function observeAccept<Row>(channel: string, work: () => Promise<Ro
   }
 }
 
-const refusals: Record<string, string> = { insufficient_credits: 'refused', unavailable: 'shed' };
+const refusals: Partial<Record<ErrorCode, string>> = { insufficient_credits: 'refused', spend_limit: 'refused', unavailable: 'shed' };
 
 /** Notes one call to a carrier. */
 export function noteHandoff(channel: string, result: { provider: string; outcome: string; error_code?: string }, begun: number): void {

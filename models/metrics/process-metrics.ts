@@ -40,7 +40,7 @@ export const apiMetrics = {
   }),
   accepts: counter(
     'tidings_accepts_total',
-    'Single sends that reached the accept gate. refused: no credits; shed: overloaded; repeated: the idempotency key was known; failed: an error of the service',
+    'Single sends that reached the accept gate. refused: no credits, or the daily limit; shed: overloaded; repeated: the idempotency key was known; failed: an error of the service',
     { from: 'api', labels: ['channel', 'outcome'] },
   ),
   acceptSeconds: histogram('tidings_accept_seconds', 'Time from the accept gate to the decision on a single send', {
