@@ -3,7 +3,8 @@
  * nothing: a row is written only after a failure, and after the success that ends it.
  *
  * The circuit breaker opens when the first attempts of ten events in a row have failed. From `resume_at` on it is half-open: one attempt is
- * a probe (`claimWebhookProbe`). Its success closes the breaker, its failure doubles the pause.
+ * a probe (`claimWebhookProbe`). Its success closes the breaker. Its failure doubles the pause, up to 5 minutes, or up to the longest delay of the
+ * retry schedule if that is shorter, but at least up to 5 s.
  */
 import { type Database, select } from '../../db/database.js';
 import { groupBy } from '../../rules/values/group-by.js';
@@ -26,7 +27,7 @@ export interface HealthNote {
   isProbe: boolean;
   /** The wait that the endpoint asked for, with its answer to any delivery. */
   retryAfterSeconds: number | null;
-  /** The retry schedule of its delivery. The first pause of the breaker is the first delay, and no pause exceeds the longest delay. */
+  /** The retry schedule of its delivery. The first pause of the breaker is the first delay, if that is not above the longest pause. */
   delays: readonly number[];
 }
 
@@ -109,7 +110,7 @@ const failed = `
       CASE WHEN $3 OR w.pause_seconds IS NULL THEN now() + n.pause_seconds * (1 + random() / 5) * interval '1 second' END)
   FROM (
     SELECT id, failures + $2::integer AS failures, CASE
-      WHEN pause_seconds IS NULL THEN CASE WHEN failures + $2::integer >= $7 THEN $5::double precision END
+      WHEN pause_seconds IS NULL THEN CASE WHEN failures + $2::integer >= $7 THEN LEAST($5::double precision, $6::double precision) END
       WHEN $3 THEN LEAST(2 * pause_seconds, $6::double precision)
       ELSE pause_seconds END AS pause_seconds,
       CASE WHEN $9 AND (failing_since IS NULL OR failed_at < now() - $10::double precision * interval '1 second')
