@@ -14,7 +14,7 @@ import { digestOf } from '../../rules/contacts/erasure.js';
 import { keywordOf } from '../../rules/contacts/suppression.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import { erasureKey } from '../erasure/erasure-key.js';
-import { namesMessage, type OptRequest, recordOptIn, recordOptOut } from './record-opt-outs.js';
+import { type OptRequest, ownerOfNamed, recordOptIn, recordOptOut } from './record-opt-outs.js';
 
 /** Longer than any carrier repeats a callback. */
 const keptDays = 30;
@@ -39,9 +39,9 @@ export async function applyOptRequests(
   const requests = events.flatMap(optRequestOf);
   if (requests.length === 0) return;
   const key = await erasureKey(db, secretKeys);
-  for (const request of requests) {
+  for (const request of requests.map((reported) => withDigests(key, reported))) {
     await inTransaction(db, async (transaction) => {
-      if (await isNewest(db, transaction, key, request)) await apply(db, transaction, key, request);
+      if (await isNewest(db, transaction, key, request)) await apply(db, transaction, request);
     });
   }
 }
@@ -64,25 +64,31 @@ function ofText({ provider, channel, from: recipient, text, occurred_at, raw }: 
   return [{ kind, source: 'inbound', provider, channel, recipient, message_id: null, provider_message_id: null, occurred_at, raw }];
 }
 
+function withDigests(key: Buffer, request: ReportedRequest): ReportedRequest {
+  const { channel, provider_message_id: id } = request;
+  const digest = (to: string) => digestOf(key, recipientKey(channel, to));
+  return { ...request, digest, erased_message_id: id === null ? null : digestOf(key, id) };
+}
+
 /** Stores a request. @returns false if it was reported before, or if a newer opposite one of the recipient was reported to the same account */
 async function isNewest(db: Database, transaction: Transaction, key: Buffer, request: ReportedRequest): Promise<boolean> {
   const { provider, channel, recipient, kind, raw, occurred_at } = request;
   const name = digestOf(key, `${channel} ${recipientKey(channel, recipient)}`);
   // Processes of the previous version use this name of the lock too.
   await lockName(db, transaction, `wish:${provider}:${name}`);
-  const bind = [provider, digestOf(key, raw), kind === 'complaint' ? null : name, kind === 'start', occurred_at];
+  const owner = await ownerOfNamed(db, transaction, request);
+  // A complaint stays, and a START for a message of another system ends nothing. So neither has to do with the order of the others.
+  const isAlone = kind === 'complaint' || (kind === 'start' && owner === 'another system');
+  const bind = [provider, digestOf(key, raw), isAlone ? null : name, kind === 'start', occurred_at];
   const [stored] = await select<{ is_newest: boolean }>(db, store, bind, transaction);
-  // An unsubscription from a mail is for the workspace of that mail, while a newer START may be for another one.
-  const isOfOneMail = kind === 'stop' && channelTraits[channel].hasMailFields && namesMessage(request);
+  // An unsubscription from a mail of ours is for the workspace of that mail, while a newer START may be for another one.
+  const isOfOneMail = kind === 'stop' && channelTraits[channel].hasMailFields && owner === 'us';
   return stored !== undefined && (stored.is_newest || isOfOneMail);
 }
 
-async function apply(db: Database, transaction: Transaction, key: Buffer, { kind, ...request }: ReportedRequest): Promise<void> {
-  const { channel, provider_message_id: id } = request;
-  const digest = (to: string) => digestOf(key, recipientKey(channel, to));
-  const full = { ...request, digest, erased_message_id: id === null ? null : digestOf(key, id) };
-  if (kind === 'start') return recordOptIn(db, transaction, full);
-  await recordOptOut(db, transaction, { ...full, reason: kind === 'stop' ? 'opt_out' : kind });
+async function apply(db: Database, transaction: Transaction, { kind, ...request }: ReportedRequest): Promise<void> {
+  if (kind === 'start') return recordOptIn(db, transaction, request);
+  await recordOptOut(db, transaction, { ...request, reason: kind === 'stop' ? 'opt_out' : kind });
 }
 
 /** Deletes requests that no carrier repeats any more. @returns how many */

@@ -35,8 +35,8 @@ export interface OptOutRequest extends OptRequest {
 }
 
 /**
- * Suppresses the recipient in the workspace of the message. If no message is named, suppresses the recipient in every workspace that has
- * sent to it through this account: they share the sender, and neither the recipient nor the carrier can tell them apart.
+ * Suppresses the recipient in the workspace of the message. If no message is named, or the named one is not ours, suppresses the recipient in
+ * every workspace that has sent to it through this account: they share the sender, and neither the recipient nor the carrier can tell them apart.
  */
 export async function recordOptOut(db: Database, transaction: Transaction, request: OptOutRequest): Promise<void> {
   const { reason, source, channel } = request;
@@ -62,9 +62,13 @@ export async function recordOptIn(db: Database, transaction: Transaction, reques
   await select(db, remove, [...entries, originAsJson(systemOrigin(request.source))], transaction);
 }
 
-/** Whether the request is about one message, and so for its workspace only. */
-export const namesMessage = ({ message_id, provider_message_id }: OptRequest): boolean =>
-  message_id !== null || provider_message_id !== null;
+const namesMessage = ({ message_id, provider_message_id }: OptRequest): boolean => message_id !== null || provider_message_id !== null;
+
+/** Whose message the request names; null if it names none. */
+export async function ownerOfNamed(db: Database, transaction: Transaction, request: OptRequest): Promise<'us' | 'another system' | null> {
+  if (!namesMessage(request)) return null;
+  return (await namedBy(db, transaction, request)).length > 0 ? 'us' : 'another system';
+}
 
 async function namedBy(db: Database, transaction: Transaction, request: OptRequest): Promise<Written[]> {
   // A text that is no UUID finds nothing: a provider may echo anything.

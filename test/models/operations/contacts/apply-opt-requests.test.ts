@@ -69,6 +69,24 @@ describe('opt requests that arrive in another order', () => {
     assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), ['email kim@example.com opt_out provider']);
   });
 
+  it('an unsubscription from a mail of another system suppresses, but not after a newer subscription', async () => {
+    const mail = { channel: 'email', to: 'joe@example.com' } as const;
+    await buildSent(test.db, test.workspaceId, mail);
+    await report(optInOf('email', mail.to, null, ago(60)));
+    const unknown = { ...optOutOf('email', mail.to, 'no id of ours', ago(90)), provider_message_id: 'of another system' } as CallbackEvent;
+    await report(optOutOf('email', mail.to, 'no id of ours', ago(120)), unknown);
+    assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), []);
+    await report(optOutOf('email', mail.to, 'no id of ours', ago(30)));
+    assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), ['email joe@example.com opt_out provider']);
+  });
+
+  it('a STOP holds although a newer subscription to another system was reported before', async () => {
+    const to = '+15557771004';
+    await buildSent(test.db, test.workspaceId, { to });
+    await report(optInOf('sms', to, 'no id of ours', ago(60)), textOf('STOP', to, ago(90)));
+    assert.deepEqual(await suppressionsOf(test.db, test.workspaceId), [`sms ${to} opt_out inbound`]);
+  });
+
   it('a STOP to all workspaces holds although a newer opt-out from one was reported before', async () => {
     const other = await buildWorkspace(test.db);
     const to = '+15557771001';
