@@ -1,5 +1,7 @@
 /** Whether a process has the SECRET_KEY of its database. */
 import { openPool } from './db/database.js';
+import { explainDatabaseError } from './db/explain-database-error.js';
+import { mayBeOutage } from './db/sql-state.js';
 import { makeErasureKey, opensErasureKey } from './operations/erasure/erasure-key.js';
 import type { Logger } from './process/logger.js';
 import type { Config } from './settings/config.js';
@@ -9,7 +11,7 @@ export const foreignSecretKey = 'neither SECRET_KEY nor SECRET_KEYS_OLD decrypts
 /** What to do about it. */
 export const secretKeyFix = 'Set SECRET_KEY to the value of the other processes, or add their former value to SECRET_KEYS_OLD';
 
-/** The process has another SECRET_KEY than those that made the data. */
+/** The process has another SECRET_KEY than those that made the data, or cannot compare it. */
 export class SecretKeyError extends Error {}
 
 /**
@@ -27,7 +29,9 @@ export async function requireSecretKey(
     if ((await opensErasureKey(db, secretKeys)) === false) throw new SecretKeyError(`Bad settings: ${foreignSecretKey}. ${secretKeyFix}`);
   } catch (err) {
     if (err instanceof SecretKeyError) throw err;
-    logger.warn({ err }, 'SECRET_KEY could not be compared with the database');
+    const uncompared = 'SECRET_KEY could not be compared with the database';
+    if (!mayBeOutage(err)) throw new SecretKeyError(`${uncompared}: ${explainDatabaseError(err as Error)}`, { cause: err });
+    logger.warn({ err }, uncompared);
   } finally {
     await db.close();
   }

@@ -1,3 +1,5 @@
+import { BaseError } from 'sequelize';
+
 /** The SQLSTATE of a failed statement, such as `23505`; undefined for every other error. */
 export const sqlStateOf = (error: unknown): string | undefined => (error as { original?: { code?: string } } | null)?.original?.code;
 
@@ -6,3 +8,9 @@ export const sqlStateOf = (error: unknown): string | undefined => (error as { or
  * statement without the row of the value may succeed.
  */
 export const isDataError = (error: unknown): boolean => /^2[23]/.test(sqlStateOf(error) ?? '');
+
+/**
+ * Whether a statement may have failed because PostgreSQL is away or busy. It has not if PostgreSQL refused the statement itself: SQLSTATE class 42,
+ * such as a missing right or table. Errors that are not of the database are no outage either.
+ */
+export const mayBeOutage = (error: unknown): boolean => error instanceof BaseError && sqlStateOf(error)?.startsWith('42') !== true;

@@ -3,6 +3,7 @@ import { select } from '../../models/db/database.js';
 import { createLogger } from '../../models/process/logger.js';
 import { requireSchema } from '../../models/require-schema.js';
 import { useDatabase } from '../support/for-each.js';
+import { asProgram } from '../support/servers.js';
 
 describe('the schema that a process needs', () => {
   const database = useDatabase();
@@ -14,6 +15,17 @@ describe('the schema that a process needs', () => {
     await select(database.db, `INSERT INTO schema_migrations (name) VALUES ('9999-newer.sql')`);
     assert.match((await needed()) ?? '', newest);
     assert.notEqual(await needed(), '9999-newer.sql');
+  });
+  it('a process is refused if its role may not read which migrations were applied', async () => {
+    const program = asProgram(database.url);
+    const role = new URL(program).username;
+    assert.match((await needed(program)) ?? '', newest);
+    await select(database.db, `REVOKE SELECT ON schema_migrations FROM ${role}`);
+    await assert.rejects(needed(program), {
+      message:
+        'The schema cannot be read: permission denied for table schema_migrations. Run: npm run migrate, with MIGRATE_DATABASE_URL of the owner',
+    });
+    await select(database.db, `GRANT SELECT ON schema_migrations TO ${role}`);
   });
   it('a process is refused with the first of two missing migrations', async () => {
     await select(database.db, `DELETE FROM schema_migrations WHERE name IN ('0046-complete-erasures.sql', '0048-sessions.sql')`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { select } from '../../models/db/database.js';
 import { opensErasureKey, reencryptErasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { createLogger } from '../../models/process/logger.js';
 import { requireSecretKey } from '../../models/require-secret-key.js';
@@ -34,6 +35,13 @@ describe('the SECRET_KEY that a process needs', () => {
     await start(next);
     await assert.rejects(start(present), refusal);
     await reencryptErasureKey(database.db, [present, next]);
+  });
+  it('a process does not start if its role may not read by which value the key is known', async () => {
+    const role = new URL(asProgram(database.url)).username;
+    await select(database.db, `REVOKE SELECT ON installation_keys FROM ${role}`);
+    const why = 'permission denied for table installation_keys. Run: npm run migrate, with MIGRATE_DATABASE_URL of the owner';
+    await assert.rejects(start(present), { message: `SECRET_KEY could not be compared with the database: ${why}` });
+    await select(database.db, `GRANT SELECT ON installation_keys TO ${role}`);
   });
   it('no key is demanded of a database that does not answer', () =>
     requireSecretKey({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none', secretKeys: [foreign] }, createLogger('api', 'silent')));
