@@ -39,11 +39,13 @@ export const dispatching = (taskQueue: string, scheduleToCloseMs: number) =>
   });
 
 /** Status queries to providers whose report is missing. A few attempts are enough, because the report may still arrive. */
-export const asking = proxyActivities<Activities>({
-  startToCloseTimeout: '60s',
-  heartbeatTimeout: '10s',
-  retry: { initialInterval: '1s', maximumInterval: '60s', maximumAttempts: 5 },
-});
+export const asking = (taskQueue: string) =>
+  proxyActivities<Activities>({
+    taskQueue,
+    startToCloseTimeout: '60s',
+    heartbeatTimeout: '10s',
+    retry: { initialInterval: '1s', maximumInterval: '60s', maximumAttempts: 5 },
+  });
 
 /** First attempts of deliveries. A refusal by the receiver is a result. Only our own faults are retried. */
 export const delivering = (taskQueue: string) =>

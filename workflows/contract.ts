@@ -7,9 +7,9 @@ import type { Acceptance } from '../models/operations/messages/accept-messages.j
 
 /** Task queues. All workflows run on `messages`. Each other queue runs one kind of activity in its own slots, so that no kind delays another. */
 export const queues = {
-  /** all workflows, and the activities of single messages */
+  /** all workflows, the activities of single messages, and of late reports (`applyLateReports`), which are few */
   messages: 'messages',
-  /** activities of bulk pages, so that a large batch delays no single message */
+  /** activities of pages while their workflow runs, so that a large batch delays no single message */
   bulk: 'bulk',
   /** retries of webhook deliveries, so that only these slots wait for endpoints that hang, and the thread of batches does their work */
   webhooks: 'webhooks',

@@ -48,9 +48,9 @@ describe('the workflow of a page, with stand-ins for its activities', () => {
     ends = [];
   });
   const work = async (taskQueue: string, activities: object) => void ends.push(await run(taskQueue, activities));
-  const start = (handoffTimeoutMs = 60_000) => {
+  const start = (handoffTimeoutMs = 60_000, reportTimeoutMs = 60_000) => {
     const groupId = randomUUID();
-    const input: SendGroupInput = { groupId, batchId: randomUUID(), due: { handoffTimeoutMs, reportTimeoutMs: 60_000 } };
+    const input: SendGroupInput = { groupId, batchId: randomUUID(), due: { handoffTimeoutMs, reportTimeoutMs } };
     const workflowId = workflowIds.page(groupId);
     return temporal.client.workflow.start(workflowTypes.sendGroup, { workflowId, taskQueue: queues.messages, args: [input] });
   };
@@ -111,5 +111,16 @@ describe('the workflow of a page, with stand-ins for its activities', () => {
     });
     await (await start()).result();
     assert.deepEqual(rounds, []);
+  });
+
+  it('a page queries its missing reports in the slots of batches', async () => {
+    let queries = 0;
+    await work(queues.bulk, {
+      sendGroup: async () => ({ ...over, isOver: false, open: 1, more: false, again: false }),
+      pollReports: async () => ((queries += 1), null),
+      driveGroup: async () => over,
+    });
+    await (await start(60_000, 200)).result();
+    assert.equal(queries, 1);
   });
 });

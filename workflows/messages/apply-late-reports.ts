@@ -16,7 +16,7 @@ export async function applyLateReports({ groupId, isOver = false }: LateReportsI
     due = true;
   });
   const overdueAt = new Date().toISOString(); // what becomes overdue later is not given up before its provider was queried
-  if (isOver) await askForReports(groupId, overdueAt);
+  if (isOver) await askForReports(groupId, queues.messages, overdueAt);
   while (due) {
     due = false;
     events.start((await local.applyReports(groupId)).deliveries);

@@ -77,7 +77,7 @@ export class GroupDriver {
     while (!isOver) {
       const hasReport = await condition(() => this.events.isRunning, timeoutMs);
       if (!hasReport) {
-        await askForReports(this.groupId);
+        await askForReports(this.groupId, this.#queue);
         if ((await this.#lookIfOver()) || (await local.giveUpOnReports(this.groupId)).open === 0) return;
       }
       isOver = await this.#lookIfOver();

@@ -58,7 +58,7 @@ async function awaitReports(message: MessageState, timeoutMs: number, { open, re
   message.hasReports ||= reports || open === 0; // the step that applies reports also closes a message that nothing is awaited for
   for (;;) {
     const isInTime = message.hasReports || (await condition(() => message.hasReports, timeoutMs));
-    if (!isInTime) await askForReports(message.messageId);
+    if (!isInTime) await askForReports(message.messageId, queues.messages);
     if ((await message.applyReports()).open === 0) return;
     if (!isInTime && (await local.giveUpOnReports(message.messageId)).open === 0) return;
     message.hasReports ||= !isInTime; // a report arrived while the workflow gave up
