@@ -41,7 +41,7 @@ export const accountSamples: Samples = {
     about: 'The token is valid for 24 hours and works once.',
     requests: { token: { token: 'kq3v9Z0Xb7' } },
     data: { workspace, message: successTexts.emailVerified },
-    refusals: [errors.invalidMailToken()],
+    refusals: [errors.invalidMailToken(), errors.emailExists()],
   },
   requestPasswordReset: {
     about: 'The token is valid for 60 minutes and works once. A newer token invalidates it.',

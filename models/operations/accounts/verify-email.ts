@@ -10,8 +10,8 @@ import { refuseTakenEmail } from './refuse-taken-email.js';
 
 /**
  * Uses a token that was sent to an address. The address becomes the verified address of its workspace.
- * @throws AppError validation_failed if the token is unknown, used, expired or voided by a newer one, or if another workspace has the
- *   address now
+ * @throws AppError validation_failed if the token is unknown, used, expired or voided by a newer one; email_exists if another workspace has
+ *   the address now
  */
 export function verifyEmail(db: Database, token: string, origin: Origin): Promise<Workspace> {
   return refuseTakenEmail(() => inTransaction(db, (transaction) => verify(db, transaction, token, origin)));
