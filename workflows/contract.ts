@@ -39,7 +39,7 @@ export const workflowIds = {
   retrier: (webhookId: string) => `retrier:${webhookId}`,
   /** delivers one event to one webhook (WEBHOOK_FIRST_ATTEMPT=child) */
   delivery: (deliveryId: string) => `wh:${deliveryId}`,
-  /** starts many workflows of deliveries, or retriers; its id is that of the first one */
+  /** starts many workflows of deliveries, or retriers; its id is that of the first one, or a random one if that is in use */
   starts: (id: string) => `starts:${id}`,
   /** makes one attempt of a delivery that a user requested */
   attempt: (deliveryId: string) => `attempt:${deliveryId}`,

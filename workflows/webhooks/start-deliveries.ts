@@ -29,7 +29,10 @@ async function wakeRetriers(webhookIds: readonly string[], workspaces: Readonly<
   }
 }
 
-/** Starts the workflows that rounds of deliveries ask for: the first 100 as children of this workflow, all others in chunks. */
+/**
+ * Starts the workflows that rounds of deliveries ask for, as children of this workflow. A round that would bring their number above 100 is started in
+ * chunks as a whole.
+ */
 export class DeliveryStarter {
   #own = 0;
 
