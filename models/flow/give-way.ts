@@ -65,7 +65,7 @@ const turnRestMsMax = 250;
 const usualStepMs = 30;
 const stepRestShare = 12;
 const stepRestMsMax = 1_500;
-/** After this time a turn begins beside another one, so that all work ends. */
+/** After this time a turn begins beside another one, so that all work ends; while its owner rests after a heavy turn, only after that rest. */
 const waitMsMax = 2_000;
 const lookAgainMs = 5;
 

@@ -1,6 +1,6 @@
 /**
- * What takes more than a line to count or measure. Everything else imports its metric from the catalogue and counts where it happens. Nothing
- * here throws, waits, or queries anything.
+ * What takes more than a line to count or measure. Everything else imports its metric from the catalogue and counts where it happens. Nothing here
+ * queries anything. Only the functions that measure work (`observeConnect`, `observeAccept`) wait for it, and throw its errors.
  */
 import { ConnectionAcquireTimeoutError } from 'sequelize';
 import { AppError, type ErrorCode } from '../errors.js';

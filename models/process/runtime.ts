@@ -2,7 +2,7 @@
 const supportedUntil: Readonly<Record<string, string>> = { 20: '2026-04-30', 22: '2027-04-30', 24: '2028-04-30', 26: '2029-04-30' };
 
 /**
- * Warns the operator if this process runs on a version of Node without security updates. Every entry point calls it once.
+ * Warns the operator if this process runs on a version of Node without security updates. The API, the worker and the launcher call it once.
  * @param report writes a line to the log
  */
 export function reportOutdatedRuntime(report: (line: string) => void): void {

@@ -12,7 +12,7 @@ export const batchColumns = {
   id: column.uuid(),
   workspace_id: column.uuid(),
   channel: column.text<Channel>(),
-  /** As stored: `accepting` is never shown, `scheduled` follows from `scheduled_at`. */
+  /** As stored: `accepting` is not shown by the API, `scheduled` follows from `scheduled_at`. */
   status: column.text<Exclude<BatchStatus, 'scheduled'> | 'accepting'>(),
   /** The number of recipients in the request. */
   total: column.integer(),

@@ -17,7 +17,10 @@ export const creditEntryColumns = {
   /** Thousandths of a credit, negative for a debit. */
   amount: column.bigint(),
   balance_after: column.bigint(),
-  /** The cause of the entry: the id of a message, a batch or a payment. */
+  /**
+   * The cause of the entry: the id of a message, a batch, an order, a workspace (credits of its sign-up) or an event of the payment provider; or one of
+   * these prefixes and an id: `cancel:` (of a batch), `operator:`, `debt:`, `correction:`.
+   */
   reference: column.text(),
   description: column.text(),
   created_at: withDefault(column.timestamp()),

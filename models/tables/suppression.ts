@@ -1,7 +1,9 @@
 /**
- * A recipient to whom a workspace must not send on a channel. Messages to it are refused before hand-off. Only
- * `operations/contacts/suppress.ts` writes the rows. Those that recipients made are in a table that inherits from this one
- * (`suppressions_by_recipients`), so that a recipient may have one of each kind.
+ * A recipient to whom a workspace must not send on a channel. Messages to it are refused before hand-off. Rows that recipients made are in a table
+ * that inherits from this one (`suppressions_by_recipients`), so that a recipient may have one of each kind.
+ *
+ * Only `operations/contacts/suppress.ts` adds rows; it also removes them for owners and operators. `record-opt-outs.ts` removes them at a START,
+ * `settle-closed.ts` those of a closed account. An erasure (`forget-recipient.ts`) replaces the recipient by a digest, and removes double rows.
  */
 import { Op } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';

@@ -35,8 +35,9 @@ export function refundedCents(events: readonly ChargeRefund[], returned: readonl
 }
 
 /**
- * Stripe may report one refund in two events. Two refunds have the same sums only if one failed between them, so perhaps if one failed in the same
- * second. Without a sum before, an event counts as a lower bound anyway.
+ * Whether an event repeats another one: Stripe may report one refund in two events. Two refunds can have the same sums and the same time only if one
+ * failed in between, in the same second. So if a refund may have failed in that second, the events count as two refunds. An event without a sum
+ * before is only a lower bound and need not be left out.
  */
 function isRepeated({ before, after, at }: ChargeRefund, other: ChargeRefund, returned: readonly ReturnedRefund[]): boolean {
   if (before === null || at === null || before !== other.before || after !== other.after || at !== other.at) return false;

@@ -19,7 +19,7 @@ export interface FallbackStep {
 }
 
 export const fallbackStepsMax = 3;
-/** Three days. No channel waits longer for a report. */
+/** Three days. By default, no channel waits longer for a report (`REPORT_TIMEOUT_…`). */
 export const afterSecondsMax = 259_200;
 
 /** `now`: the next step begins. `wait`: it may be necessary. `over`: it is not, or no longer. */

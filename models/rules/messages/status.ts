@@ -1,7 +1,7 @@
 /** The life cycle of a message as data: its statuses and the permitted transitions (docs/contract/messages.md, Statuses). */
 export const publicStatuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const;
 export type PublicStatus = (typeof publicStatuses)[number];
-/** `accepting`: stored, and not yet debited. Never shown. */
+/** `accepting`: stored, and not yet debited. The API does not show it, operators' commands do. */
 export type Status = PublicStatus | 'accepting';
 
 export const statusDetails = [

@@ -17,7 +17,7 @@ export interface RestoredMessage {
 /** `uncertain`: it may have been handed off in the lost time. `scheduled`, `cancelled`: it was certainly not. */
 export type RestoredVerdict = 'uncertain' | 'scheduled' | 'cancelled';
 
-/** A hand-off begins at most this long before the scheduled time; see `isDue` in claim-handoffs.ts. */
+/** A hand-off begins at most this long before the scheduled time; see `isDue` in refuse-queued.ts. */
 const earlyMs = 1_000;
 
 /**
