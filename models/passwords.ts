@@ -13,6 +13,7 @@ const withLimit = createConcurrencyLimit({ max: atOnceMax, maxWaiting: 300, maxW
 /**
  * The string to store: algorithm, parameters, salt and hash. Not for use in a transaction, whose connection and locks would be held while it waits.
  * @param whose the account, by which turns are taken: its id, or the address where it has none yet
+ * @throws AppError unavailable if too many wait
  */
 export const hashPassword = (password: string, whose: string): Promise<string> => withLimit(() => hash(password, options), whose);
 

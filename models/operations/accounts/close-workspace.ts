@@ -11,6 +11,7 @@ import { endTotp } from './set-totp.js';
  * Closes an account. When this resolves, its JWTs, keys and webhooks have ended, and its address is free. The watcher then cancels the
  * messages that were not handed off, and removes the owner from what stays, step by step (`settleClosed`). The ledger stays, without a name.
  * @returns the id of the mail that confirms this; null if it was closed already
+ * @throws AppError unauthorized if the credential has ended
  */
 export function closeWorkspace(db: Database, workspaceId: string, origin: Origin): Promise<string | null> {
   return asCaller(db, workspaceId, origin, async (transaction) => {

@@ -21,7 +21,7 @@ export interface SignUp {
 
 /**
  * Creates a workspace with its sign-up credits and the mail that verifies its address.
- * @throws AppError email_exists if the address is taken, in any letter case. Nothing is stored then
+ * @throws AppError email_exists if the address is taken, in any letter case; unavailable if too many passwords wait. Nothing is stored then
  */
 export async function signUp(
   { db, config }: { db: Database; config: Pick<Config, 'secretKey' | 'signupCredits'> },

@@ -16,7 +16,7 @@ interface RevokedKey {
 /**
  * Revokes a key permanently. Every request that begins after this resolves is refused. Repeating it changes nothing.
  * @returns false if it was revoked already
- * @throws AppError not_found if the workspace has no such key
+ * @throws AppError not_found if the workspace has no such key, unauthorized if the credential has ended
  */
 export async function revokeApiKey(db: Database, { workspaceId, id, changes }: RevokedKey, origin: Origin): Promise<boolean> {
   const { name } = await ApiKey.owned(workspaceId, id);

@@ -17,6 +17,7 @@ export interface ErasureView {
 /**
  * Requests the erasure of a recipient. The watcher carries it out, in its next run.
  * @param recipient as `recipientKey` returns it
+ * @throws AppError unauthorized if the credential has ended
  */
 export function beginErasure(db: Database, workspaceId: string, recipient: string, origin: Origin): Promise<ErasureView> {
   return asCaller(db, workspaceId, origin, async (transaction) => {

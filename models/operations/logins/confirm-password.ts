@@ -11,7 +11,8 @@ import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.
  * Verifies the password of a caller who has a JWT, and returns the workspace. A JWT alone may be stolen. Wrong passwords count as failed
  * logins, and are recorded like them. A right one ends the count, unless a second factor is enabled.
  * @param client hashes of the client's network
- * @throws AppError unauthorized if the password is wrong or the session has ended, rate_limited while attempts for this workspace are blocked
+ * @throws AppError unauthorized if the password is wrong or the session has ended, rate_limited while attempts for this workspace are blocked,
+ *   unavailable if too many passwords wait
  */
 export async function confirmPassword(
   deps: LoginAttemptDeps,

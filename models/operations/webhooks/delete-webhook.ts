@@ -10,7 +10,7 @@ import { holdsPending } from '../deliveries/settle-deliveries.js';
 /**
  * Deletes a webhook: no query returns it, it gets no further events, and no attempt begins after this resolves. Its pending deliveries fail:
  * the retrier, which the caller must wake, writes that to their rows. The row of the webhook stays until its deliveries are deleted.
- * @throws AppError not_found if the workspace has no such webhook, also at the second call
+ * @throws AppError not_found if the workspace has no such webhook, also at the second call; unauthorized if the credential has ended
  */
 export async function deleteWebhook(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const webhook = await Webhook.owned(workspaceId, id);

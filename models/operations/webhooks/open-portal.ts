@@ -9,7 +9,7 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 /**
  * Records that a link to the portal of a webhook is issued.
  * @returns the token version of the workspace: the link becomes void together with the sessions of this version
- * @throws AppError not_found if the workspace has no such webhook
+ * @throws AppError not_found if the workspace has no such webhook, unauthorized if the credential has ended
  */
 export async function openPortal(db: Database, workspaceId: string, id: string, origin: Origin): Promise<number> {
   const { url } = await Webhook.owned(workspaceId, id);

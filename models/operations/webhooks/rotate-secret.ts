@@ -13,7 +13,7 @@ const nothingOld = { old_secret: null, old_signing_key: null, old_public_key: nu
 /**
  * Gives a webhook a new secret, and a new key pair if it has one. The former secret also signs for `overlapHours` (0: it is void immediately);
  * older secrets do not. Rotations of one webhook wait for each other, so that every secret that was shown was valid.
- * @throws AppError not_found if the workspace has no such webhook
+ * @throws AppError not_found if the workspace has no such webhook, unauthorized if the credential has ended
  */
 export async function rotateSecret(
   db: Database,

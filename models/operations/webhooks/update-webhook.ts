@@ -32,7 +32,7 @@ const healthy = { failures: 0, failing_since: null, failed_at: null, resume_at: 
  * deliveries that waited for a further attempt are due now, at the start of their retry schedule, and are left to the retrier. Deactivation
  * holds the undelivered deliveries, so that nothing is sent automatically afterwards. All this takes effect immediately, and takes the same
  * time for any number of deliveries: the retrier, which the caller must wake, settles their rows.
- * @throws AppError not_found if the workspace has no such webhook
+ * @throws AppError not_found if the workspace has no such webhook, unauthorized if the credential has ended
  */
 export function updateWebhook(
   db: Database,

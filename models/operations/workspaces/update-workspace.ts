@@ -9,7 +9,10 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 /** The settings that a workspace controls. Undefined fields are unchanged, null removes a limit. */
 export type WorkspaceChange = Partial<Pick<Workspace, 'spend_limit_day' | 'allowed_countries' | 'message_days'>>;
 
-/** Changes the settings of a workspace. Applies to every send that begins after this resolves. */
+/**
+ * Changes the settings of a workspace. Applies to every send that begins after this resolves.
+ * @throws AppError unauthorized if the credential has ended
+ */
 export function updateWorkspace(db: Database, workspaceId: string, change: WorkspaceChange, origin: Origin): Promise<Workspace> {
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const workspace = await Workspace.findByPk(workspaceId, { transaction, rejectOnEmpty: true });
