@@ -24,7 +24,7 @@ export async function forgetOwner(db: Database, workspaceId: string, untilMs: nu
 const emptied = (table: string, values: string, isFull: string) => `
   UPDATE ${table} SET ${values} WHERE id IN (SELECT id FROM ${table} WHERE workspace_id = $1 AND (${isFull}) LIMIT $2) RETURNING id`;
 
-/** Of payments they show sums, which the ledger shows, too. */
+/** SQL: the changes of an audit event may name somebody. Those of payments contain only sums, which the ledger has, too. */
 const namingChanges = `changes IS NOT NULL AND type NOT LIKE 'billing.%'`;
 
 /** SQL: changes the columns that are declared `personal`. @param instead the values of those that cannot be null */

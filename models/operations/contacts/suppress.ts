@@ -1,4 +1,4 @@
-/** The writer of the suppression list. */
+/** Adds entries to the suppression list, and removes them at the request of owners and operators. */
 import { makeId } from '../../rules/values/make-id.js';
 import type { Channel } from '../../channels.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
@@ -25,10 +25,12 @@ export interface NewSuppression {
 }
 
 /**
- * Adds recipients to the suppression list. An entry without expiry stays as it is, one that would expire is replaced; only the workspace can
- * shorten it. Entries at the request of the recipient are separate from those of the workspace or a carrier: neither replaces or ends the other. A
- * complaint replaces an opt-out, and the unsubscribe link one by a carrier, because a START does not end them. A closed workspace gets no
- * entries: it cannot send, and nothing would erase them.
+ * Adds recipients to the suppression list. An entry without expiry stays as it is. An entry that expires is replaced, but only the workspace can
+ * make it expire earlier. Entries of recipients are separate from those of the workspace or a carrier: neither kind replaces or ends the other.
+ *
+ * A START ends an opt-out through a carrier, but no complaint and no opt-out by the unsubscribe link. So a complaint of the recipient replaces an
+ * opt-out, and an opt-out by the link replaces one through a carrier. A closed workspace gets no entries: it cannot send, and nothing would erase
+ * them.
  * @param origin who does it. Default: the source of each entry
  */
 export async function suppress(
@@ -77,7 +79,11 @@ const insertInto = (table: string) => `
   )
   ${insertEvents('audited', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
 
-/** Adds one recipient at the owner's request. @returns the entry of the workspace, or of a carrier, that is in effect now */
+/**
+ * Adds one recipient at the owner's request.
+ * @returns the entry of the workspace, or of a carrier, that is in effect now
+ * @throws AppError unauthorized if the credential has ended
+ */
 export async function addSuppression(db: Database, entry: NewSuppression, origin: Origin): Promise<Suppression> {
   const { workspace_id, channel } = entry;
   for (;;) {
@@ -90,7 +96,8 @@ export async function addSuppression(db: Database, entry: NewSuppression, origin
 
 /**
  * Removes an entry at the owner's request.
- * @throws AppError not_found if the workspace has no such entry, also at the second call; conflict if the recipient made the entry
+ * @throws AppError not_found if the workspace has no such entry, also at the second call; conflict if the recipient made the entry; unauthorized
+ *   if the credential has ended
  */
 export async function removeSuppression(db: Database, workspaceId: string, id: string, origin: Origin): Promise<void> {
   const suppression = await Suppression.owned(workspaceId, id);
@@ -102,6 +109,7 @@ export async function removeSuppression(db: Database, workspaceId: string, id: s
  * Removes the entries about a recipient at an operator's request, whatever their source.
  * @param names what the recipient may be called on the list
  * @returns false if there are none
+ * @throws AppError not_found if one of them is removed at the same time
  */
 export async function liftSuppression(
   db: Database,

@@ -14,8 +14,9 @@ export const erasurePage = 250;
 
 /**
  * Erases the personal data in messages that have ended: the columns that are declared `personal`, answers of carriers and endpoints, and the
- * bodies of events. Ids of carriers that name the recipient become digests. The row keeps its id, status, times and price. Skips rows that
- * are locked by others, and data that are still needed by a delivery that is not acknowledged, or by the next step of a chain.
+ * bodies of events. Ids of carriers that name the recipient become digests. The row keeps its id, status, times and price. Skips messages that
+ * others have locked, and those whose data are still needed by a delivery that is pending, or by the next step of a chain. Waits for locks of
+ * what belongs to a message, such as its reports and events.
  * @param key see `erasureKey`
  * @returns the ids that are erased now
  */

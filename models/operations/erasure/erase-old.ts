@@ -1,6 +1,7 @@
 /**
- * Retention: erases messages by their age, oldest first, page by page. Every page is a short transaction that waits for no lock. A sweep
- * stores its place. Messages and batches that it could not erase yet wait in a queue.
+ * Retention: erases messages by their age, oldest first, page by page. Every page is a short transaction. It skips messages and batches that are
+ * locked, and waits only for locks of what belongs to the messages, such as their reports and events. A sweep stores its place. Messages and
+ * batches that it could not erase yet wait in a queue.
  */
 import { type Database, select } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';

@@ -110,8 +110,9 @@ const unmatched = `
   SELECT id FROM delivery_reports WHERE group_id IS NULL AND applied_at IS NULL AND id > $1 ORDER BY id LIMIT ${unmatchedPage}`;
 
 /**
- * Reports that matched no message, so that their workspace is unknown. The message of a new one may only be in its hand-off, and of another
- * workspace. It finds its report by the digest, see record-handoffs.ts. So also those are emptied that came after the request.
+ * Empties reports that name the recipient and matched no message, so that their workspace is unknown. This includes reports that came after the
+ * request. The message of such a report may still be in its hand-off, and belong to another workspace: it finds the report by the digest, see
+ * record-handoffs.ts.
  */
 const clearUnmatched = (text: string) => `
   WITH given AS MATERIALIZED (

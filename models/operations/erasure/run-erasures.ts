@@ -82,9 +82,9 @@ const dueSince = `
     ELSE COALESCE((SELECT min(q.look_at) FROM erasure_queue q WHERE q.erasure_id = e.id), rewalked_at) END`;
 
 /**
- * Up to 20 new erasures of each workspace, and up to 20 that wait, without those of $1; of both, those that have been due for the longest time. So
- * thousands of requests of one workspace do not delay others, new erasures do not stop those that wait, and these do not stop each other. An erasure
- * that failed is due again later, so that those that always fail do not stop others.
+ * For each workspace, up to 20 new erasures and up to 20 that wait, in both cases those that have been due for the longest time. Those of $1 are left
+ * out. So the thousands of requests of one workspace do not delay others, and new erasures do not delay those that wait. An erasure that failed is due
+ * again later, so that one that always fails does not delay others.
  */
 const running = `
   SELECT id FROM (

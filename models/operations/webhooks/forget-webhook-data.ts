@@ -1,6 +1,7 @@
 /**
  * Retention: deletes the data of webhooks by age, first the bodies, then the attempts, then whole deliveries and events. Each page is a
- * short transaction that skips locked rows, so that sending never waits for it. Open deliveries are kept, however old they are.
+ * short transaction, so that nothing waits for it for long. It skips locked events that it would delete, but waits for locks of bodies and attempts
+ * (see `forgetting`). Open deliveries are kept, however old they are.
  */
 import type { Config } from '../../settings/config.js';
 import { type Database, select } from '../../db/database.js';
