@@ -1,4 +1,7 @@
-/** Batches as the API shows them. Their progress is counted at every read, so that it is always right. */
+/**
+ * Batches as the API shows them. Their progress is counted at every read, so that it is always right. A read also marks a batch as completed if none of
+ * its messages are queued any more.
+ */
 import { Op } from 'sequelize';
 import { Batch, type BatchRow, type BatchStatus, type BriefBatch, briefBatchColumns } from '../../tables/batch.js';
 import { type Database, select } from '../../db/database.js';

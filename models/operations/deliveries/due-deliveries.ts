@@ -128,10 +128,10 @@ const pending = `${columnsWith(`, EXISTS (SELECT 1 FROM deliveries b WHERE ${isU
   WHERE d.id = ANY($1::uuid[]) AND ${isPending} AND NOT d.carried ORDER BY GREATEST(d.next_attempt_at, w.resume_at), d.seq, d.id`;
 
 /**
- * The deliveries that the retrier of a webhook may attempt now, in the order of their attempts. An event waits while an earlier event of
- * its message has an attempt in progress, waits for its first attempt by the group, or is due later, because the page is read by due times.
- * It also waits for an earlier event that waits in this way itself. Holds deliveries of an inactive webhook.
- * @param ordered only the first delivery of the queue, oldest event first
+ * The next deliveries that the retrier of a webhook may attempt now, in the order of their attempts. Holds deliveries of an inactive webhook.
+ * They are read by the times at which they are due. An event waits for an earlier event of its message whose first attempt is not recorded yet, if
+ * that one is attempted by its group, is due later, or waits itself for one of these reasons.
+ * @param ordered reads the oldest `limit` events instead, and returns those before the first one that is not due
  */
 export async function retrierDeliveries(db: Database, webhookId: string, ordered: boolean, limit: number): Promise<DueDelivery[]> {
   if (!ordered) return activeOnly(db, leftToRetrier, [webhookId, limit]);

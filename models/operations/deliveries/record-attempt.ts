@@ -6,7 +6,7 @@ import { disableWebhook } from '../webhooks/disable-webhook.js';
 import { isHeld, keepsAnswers, lockedDeliveries } from './locked-deliveries.js';
 import { type HealthNote, noteHealth } from './note-health.js';
 
-/** The number of newest attempts of a delivery that are kept. A response with a delivery contains them all. A retry schedule has at most 21. */
+/** The number of newest attempts of a delivery that are kept. A response with a delivery contains them all. `WEBHOOK_RETRY_DELAYS` may make more. */
 export const attemptsKept = 30;
 
 /** The result of one POST to a webhook. */

@@ -41,8 +41,8 @@ export type Choices = Readonly<Record<Channel, RouteChoice>>;
  *
  * Nothing is claimed of a paused or cancelled batch. The batch's row is locked until the claim is committed, so that after a change of the
  * batch no further call begins.
- * @param choices a message goes to the first account of its channel; after failures, to the first of those that failed least. If an earlier
- *   call may have reached its account, the message stays there: another account would send it a second time
+ * @param choices the accounts of each channel, the best one first. A message goes to the account at which it has failed least often; of several, to
+ *   the first one. If an earlier call may have reached an account, the message stays there: another account would send it a second time
  */
 export async function claimHandoffs(
   db: Database,

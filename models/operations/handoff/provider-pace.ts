@@ -11,7 +11,10 @@ export interface DueUnits {
   units: number;
 }
 
-/** The units that the next round of a group needs, for the messages that `claimHandoffs` would find and the accounts that it would choose. */
+/**
+ * The units that the next round of a group needs, at the accounts that `claimHandoffs` would choose. Unlike `claimHandoffs`, also counts messages
+ * that have expired, must not be sent, or wait for an account that is not called now. So a round may reserve more time than it uses.
+ */
 export const dueUnits = (
   db: Database,
   groupId: string,

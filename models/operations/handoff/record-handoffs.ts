@@ -18,7 +18,8 @@ export type HandoffResult = { id: string; attempt: number; provider: string } & 
 
 /**
  * Writes the outcomes of a round of hand-offs: accepted → sent, rejected → failed and refunded. For all others, the message stays queued for
- * another attempt. A repeated outcome, or one after a report that proved the hand-off, changes nothing.
+ * another attempt. A repeated outcome, or one after a report that proved the hand-off, does not change the message. The row of its attempt always
+ * gets the outcome and the present time.
  * @param key finds early reports in which an erasure replaced the provider's id by its digest, see `erasureKey`
  */
 export async function recordHandoffs(db: Database, results: HandoffResult[], key: Buffer): Promise<void> {

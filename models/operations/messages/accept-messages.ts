@@ -28,7 +28,7 @@ export interface Acceptance {
 
 /**
  * Charges and queues the messages of a group that their workspaces can pay, and deletes the others. A second call changes nothing and
- * returns the same.
+ * returns the same, but without `refused`.
  */
 export async function acceptMessages(db: Database, groupId: string): Promise<Acceptance> {
   const one = await acceptOne(db, groupId);

@@ -67,7 +67,7 @@ export async function fallBack(
   return { next, waits, deliveries: (await countGroupWork(db, groupId)).deliveries };
 }
 
-/** Undoes what was done for a step that cannot be paid: the message before it was given up, although nothing is sent instead. */
+/** The next step cannot be paid. Rolls back that the message before it was given up, because nothing is sent instead of it. */
 class Unaffordable extends Error {}
 
 interface FallbackRequest {

@@ -16,7 +16,7 @@ export interface NewGroup {
 }
 
 /**
- * Stores a group and its messages, undecided (`accepting`): nothing is charged yet, and no query shows them.
+ * Stores a group and its messages, undecided (`accepting`): nothing is charged yet, and the API does not show them.
  * @returns the stored rows. Messages whose idempotency key is taken are left out, and a group without messages is not stored
  */
 export function insertMessages(db: Database, group: NewGroup, transaction?: Transaction): Promise<MessageRow[]> {
