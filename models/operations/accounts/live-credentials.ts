@@ -1,4 +1,4 @@
-/** Whether credentials that were verified earlier are still valid, for connections that stay open: streams. */
+/** Whether credentials are still valid. The SQL is part of the check of every request; `liveCredentials` checks those of open streams again. */
 import { type Database, select } from '../../db/database.js';
 import type { Scope } from '../../rules/accounts/api-key.js';
 import type { HeldCredential } from '../../rules/audit/origin.js';

@@ -25,8 +25,9 @@ const hourMs = 3_600_000;
 export const correctionPrefix = 'correction:';
 
 /**
- * Verifies that entries are numbered without gaps in the order of their balances, and that they add up to the balance. Entries that strayed
- * before a correction are accepted with it, while they and the correction add up to the balance that it accepted.
+ * Verifies that the numbers of the entries have no gaps, that each entry has the balance that follows from the entries before it, and that all
+ * entries add up to the balance of the workspace. Wrong entries before a correction of an operator are not reported, as long as all entries up to
+ * the correction add up to its balance.
  */
 export const auditLedger: AuditPiece = async (db, place) => {
   const walk = place as Walk | null;

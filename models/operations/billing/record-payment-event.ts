@@ -17,7 +17,7 @@ export type PaymentOutcome = 'credited' | 'noted' | 'repeated' | 'reversed' | 'i
 
 export interface RecordedPayment {
   outcome: PaymentOutcome;
-  /** The workspace whose order the event names; null if no order is known, or not yet its session. */
+  /** The workspace whose order the event names; null if no order is known, or not yet its session, and for a repeated event. */
   buyer: { id: string; isClosed: boolean } | null;
 }
 

@@ -36,8 +36,9 @@ const noteRefund = `
     WHERE c.provider = r.provider AND c.charge = r.cause AND c.after_cents = r.amount_cents AND c.as_of IS NOT DISTINCT FROM r.as_of)
   UNION ALL SELECT $1, $2, $3::bigint, $4::bigint, $5::timestamptz`;
 
-// Times are whole seconds. Of several sums of one charge in one second, the greatest is the newest. Of several states of a dispute in one second,
-// a decision is the newest, then the greatest sum: a dispute that a warning became. Where a time is unknown, no event undoes a decision but another.
+// Times are whole seconds. Of several sums of one charge in one second, the greatest is the newest. Of several states of a dispute in one second, a
+// decision is the newest; without one, the greatest sum is, because a warning has a lower sum than the dispute that it becomes. If a time is unknown,
+// only another decision replaces a decision.
 const note = `
   INSERT INTO payment_reversals AS r (provider, cause, payment_id, amount_cents, currency, is_final, as_of) VALUES ($1, $2, $3, $4, $5, $6, $8)
   ON CONFLICT (provider, cause) DO UPDATE SET

@@ -1,4 +1,4 @@
-/** What a workspace may do now: its funds, its spending limit of the day, and whether it is suspended or closed. */
+/** What a workspace may do now: its funds, its spending limit of the day, and whether it is suspended. */
 import { type Database, select } from '../../db/database.js';
 
 /** What a workspace can pay, in thousandths of a credit. */

@@ -6,7 +6,7 @@ import { newestSnapshot, type Position, type Snapshot } from '../../rules/stream
 import { column, recordset } from '../../tables/columns.js';
 import { withinQuota } from '../workspaces/within-quota.js';
 
-/** How long a viewer can resume, and how long events are still written after an open stream was last renewed. */
+/** How long a viewer can resume. Events are written for `graceMs` longer after an open stream was last renewed. */
 const resumeMs = 3_600_000;
 const graceMs = 600_000;
 /** The row of a stream is renewed every `renewMs`; without it, the stream stops counting after `expiryMs`. */
@@ -128,7 +128,7 @@ export interface KnownStream {
 }
 
 /**
- * Renews open streams. Their events are written for another hour.
+ * Renews open streams. Their events are written for another 70 minutes.
  * @returns the streams that may have missed events, because the mark of their workspace lapsed before a process could renew it. Each has the
  *   time since which all events are written again
  */

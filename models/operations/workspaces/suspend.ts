@@ -7,7 +7,7 @@ import { type AuditRecord, recordAuditEvent } from '../audit/record-audit-event.
 /**
  * Suspends a workspace. From now on its sends are refused, and due messages fail at their hand-off and are refunded. Calls in progress
  * complete.
- * @returns false if it was suspended already. Then only the reason changes
+ * @returns false if it was suspended already. Then only the reason changes; the audit log has an event of each call
  */
 export function suspend(db: Database, workspace: Workspace, reason: string): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
