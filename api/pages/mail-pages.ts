@@ -69,8 +69,10 @@ const html = ({ title, fields, button, operation, again }: MailPage) =>
         ${fields}
         <p><button>${button}</button></p>
       </form>
-      <p role="status"></p>
-      <p class="hint"></p>
+      <div role="status">
+        <p class="outcome"></p>
+        <p class="hint"></p>
+      </div>
       ${again === undefined ? '' : `<p class="note">Is the link too old? <a href="${again.slice(1)}">Get a new one</a>.</p>`}
       <p class="note"><a href="console">To the console</a></p>
       <noscript><p>This page needs JavaScript.</p></noscript>`,
@@ -79,7 +81,7 @@ const html = ({ title, fields, button, operation, again }: MailPage) =>
 /** The token is in the fragment of the URL; in old mails it was in the query. The page shows the texts of the response unchanged. */
 const script = `const form = document.querySelector('form');
 const button = document.querySelector('button');
-const outcome = document.querySelector('[role=status]');
+const outcome = document.querySelector('.outcome');
 const hint = document.querySelector('.hint');
 
 // A checkbox is true or false in the operation; in a form it would be "on" or absent.
@@ -106,9 +108,10 @@ window.addEventListener('hashchange', () => location.reload());
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
-  button.disabled = true;
+  if (button.ariaDisabled === 'true') return;
+  button.ariaDisabled = 'true';
   outcome.textContent = await submit().catch(() => 'The service cannot be reached. Please try again.');
-  button.disabled = false;
+  button.ariaDisabled = 'false';
 });
 `;
 

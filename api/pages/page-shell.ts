@@ -14,7 +14,7 @@ h1 { font-size: 1.5rem } a { color: var(--link) } .note, .hint { color: var(--no
 label { display: block } input { font: inherit; display: block; box-sizing: border-box; width: 100%; margin-top: .25rem; padding: .5rem; border: 1px solid var(--line); border-radius: .4rem }
 [type=checkbox] { display: inline; width: auto; margin: 0 .4rem 0 0 }
 button { font: inherit; padding: .5rem 1rem; border: 1px solid var(--text); border-radius: .4rem; color: var(--back); background: var(--text); cursor: pointer }
-button:disabled { opacity: .6; cursor: wait } [role=status] { font-weight: 600 }
+[aria-disabled=true] { opacity: .6; cursor: wait } [role=status] { font-weight: 600 } .hint { font-weight: 400 }
 `;
 
 interface Page {

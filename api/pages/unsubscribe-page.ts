@@ -18,9 +18,10 @@ async function unsubscribe() {
 }
 
 button.addEventListener('click', async () => {
-  button.disabled = true;
+  if (button.ariaDisabled === 'true') return;
+  button.ariaDisabled = 'true';
   outcome.textContent = await unsubscribe().catch(() => 'The service cannot be reached. Please try again.');
-  button.disabled = false;
+  button.ariaDisabled = 'false';
 });
 `,
 };

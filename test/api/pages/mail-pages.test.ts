@@ -33,7 +33,7 @@ describe('pages behind the links in mails', () => {
     return /^http\S+$/m.exec(text)?.[0] ?? '';
   }
 
-  const hintIs = (text: string) => browser.page.locator('.hint', { hasText: text }).waitFor();
+  const hintIs = (text: string) => browser.page.getByRole('status').locator('.hint', { hasText: text }).waitFor();
   const outcomeIs = (text: string) => browser.page.getByRole('status').filter({ hasText: text }).waitFor();
 
   for (const path of ['/verify-email', '/reset-password', '/forgot-password', '/resend-verification']) {
@@ -111,6 +111,7 @@ describe('pages behind the links in mails', () => {
     await outcomeIs('Invalid or expired token');
     await hintIs('The link was used already, or a newer mail or a change of the password has replaced it');
     assert.equal(await browser.page.getByRole('button', { name: 'Set password' }).isEnabled(), true);
+    assert.equal(await browser.page.evaluate('document.activeElement.textContent'), 'Set password');
     await browser.page.getByRole('link', { name: 'Get a new one' }).click();
     await browser.page.getByLabel('E-mail address').fill(email);
     await browser.page.getByRole('button', { name: 'Send the link' }).click();
