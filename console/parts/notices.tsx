@@ -4,14 +4,23 @@ import { question } from '../state/confirm.js';
 import { dismiss, notices } from '../state/notices.js';
 
 export function Notices() {
+  // Escape closes the newest one: it may cover what has the focus.
+  useEffect(() => {
+    const close = ({ key }: KeyboardEvent) => {
+      const newest = notices.value.at(-1);
+      if (key === 'Escape' && question.value === null && newest !== undefined) dismiss(newest.id);
+    };
+    document.addEventListener('keydown', close);
+    return () => document.removeEventListener('keydown', close);
+  }, []);
   // When a notice is closed, the others get the focus, see `useKeptFocus`.
   const focusable = notices.value.length === 0 ? {} : { tabIndex: -1 };
   return (
-    <div class="notices" role="status" {...focusable}>
+    <div class="notices" role="status" aria-atomic="false" aria-relevant="additions" {...focusable}>
       {notices.value.map(({ id, text }) => (
         <div key={id} class="notice">
-          <span>{text}</span>
-          <button type="button" aria-label={`Close the notice: ${text}`} onClick={() => dismiss(id)}>
+          <span id={`notice-${id}`}>{text}</span>
+          <button type="button" aria-label="Close" aria-describedby={`notice-${id}`} onClick={() => dismiss(id)}>
             ×
           </button>
         </div>

@@ -9,6 +9,8 @@ export interface Notice {
 
 /** Long enough to read it twice. The notice can also be closed. */
 const shownMs = 10_000;
+/** Who points at a notice or uses it has not read it yet. */
+const areUsed = () => document.querySelector('.notices:is(:hover, :focus-within)') !== null;
 let next = 1;
 
 export const notices = signal<readonly Notice[]>([]);
@@ -21,8 +23,16 @@ function show(text: string): number {
 
 /** Shows a notice for a while. Screen readers announce it. */
 export function notify(text: string): void {
-  const id = show(text);
-  setTimeout(() => dismiss(id), shownMs);
+  dismissLater(show(text));
+}
+
+function dismissLater(id: number): void {
+  setTimeout(() => (areUsed() ? dismissLater(id) : dismiss(id)), shownMs);
+}
+
+/** Shows a notice until it is closed, because nothing else says it. */
+export function notifyLasting(text: string): void {
+  show(text);
 }
 
 /**
@@ -32,7 +42,7 @@ export function notify(text: string): void {
 export function notifyProblem(error: unknown, { place = '', more }: { place?: string; more?: string | undefined } = {}): void {
   const { message } = problemOf(error);
   if (message === endedText) return;
-  show(`${place === '' ? '' : `${place}: `}${message}${more === undefined ? '' : ` ${more}`}`);
+  notifyLasting(`${place === '' ? '' : `${place}: `}${message}${more === undefined ? '' : ` ${more}`}`);
 }
 
 export function dismiss(id: number): void {

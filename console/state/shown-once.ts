@@ -2,7 +2,7 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useLeaveQuestion } from './leave.js';
 import { useOrigin } from './origin.js';
-import { notify } from './notices.js';
+import { notifyLasting } from './notices.js';
 
 interface ShownOnce<T> {
   /** What the user has not stored yet. */
@@ -36,7 +36,7 @@ export function useShownOnce<T>(name: string, missed: string): ShownOnce<T> {
     try {
       const shown = await value;
       values.value = [...values.value, shown];
-      if (origin.isLeft()) notify(missed);
+      if (origin.isLeft()) notifyLasting(missed);
       return shown;
     } finally {
       awaited.value -= 1;

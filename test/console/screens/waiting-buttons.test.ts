@@ -12,12 +12,12 @@ describe('a button that waits in the console', () => {
     return `/${folder}/${data.contact?.id ?? ''}`;
   };
   /** What is pressed, and the answer to its question. */
-  const buttons: readonly [button: string, answer: string | null, open: () => Promise<string>][] = [
+  const buttons: readonly [button: string | RegExp, answer: string | null, open: () => Promise<string>][] = [
     ['Switch off', null, async () => `/webhooks/${(await buildWebhook(me.workspaceId, 'https://example.com/')).row.id}`],
     ['Send a test event', null, async () => `/webhooks/${(await buildWebhook(me.workspaceId, 'https://example.com/')).row.id}`],
     ['Cancel', 'Cancel the message', async () => `/messages/${(await send()).id}`],
     ['Delete', 'Delete the contact', () => path('contacts', { phone: '+15551234567' })],
-    ['Revoke orders', 'Revoke the key', async () => path('api-keys', { name: 'orders' }).then(() => '/keys')],
+    [/^Revoke orders/, 'Revoke the key', async () => path('api-keys', { name: 'orders' }).then(() => '/keys')],
     [
       'Remove ada@example.com on email',
       'Remove the suppression',
@@ -27,7 +27,7 @@ describe('a button that waits in the console', () => {
   ];
 
   for (const [name, answer, open] of buttons)
-    it(`"${name}" says that it waits, and a second press sends nothing`, async () => {
+    it(`"${String(name)}" says that it waits, and a second press sends nothing`, async () => {
       await browser.open(await open());
       let requests = 0;
       await browser.page.route('**/api/v1/**', (route) => {
@@ -96,7 +96,7 @@ describe('a button that waits in the console', () => {
       await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
       await answer(isLost);
       await browser.page.evaluate(`fetch('/live').then(({ status }) => status)`); // takes the way of the answer
-      assert.equal(await browser.page.getByRole('button', { name: /^Close the notice/ }).count(), 0);
+      assert.equal(await browser.page.getByRole('button', { name: 'Close', exact: true }).count(), 0);
       assert.ok(!browser.page.url().includes('/deliveries/'));
       await signInAs(browser, me.email);
     }

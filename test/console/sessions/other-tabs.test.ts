@@ -82,7 +82,7 @@ describe('the console in two tabs', function () {
     await me.call('POST', '/auth/logout-all');
     await browser.press('Revoke the key');
     await browser.see('Your session has ended. Please sign in again.');
-    assert.equal(await browser.page.getByRole('button', { name: /^Close the notice/ }).count(), 0);
+    assert.equal(await browser.page.getByRole('button', { name: 'Close', exact: true }).count(), 0);
   });
 
   it('a question that is open when the session ends is answered with no', async () => {
