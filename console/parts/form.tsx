@@ -115,10 +115,12 @@ interface TextProps {
   hint?: string;
   type?: 'text' | 'email' | 'tel' | 'url' | 'password' | 'search' | 'number' | 'datetime-local' | 'date';
   defaultValue?: string;
-  autocomplete?: 'off' | 'username' | 'current-password' | 'new-password' | 'one-time-code' | 'organization' | 'country';
+  autocomplete?: 'off' | 'username' | 'email' | 'current-password' | 'new-password' | 'one-time-code' | 'organization' | 'country';
   placeholder?: string;
   inputMode?: 'numeric' | 'decimal';
   pattern?: string;
+  /** What the pattern accepts. Browsers add it to their error. */
+  title?: string;
   required?: boolean;
   minLength?: number;
   maxLength?: number;

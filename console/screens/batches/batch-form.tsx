@@ -100,7 +100,8 @@ function SendingFields() {
         label="Messages a second (optional)"
         inputMode="decimal"
         pattern="\d+([.]\d+)?"
-        hint="At most; empty: as fast as the provider takes them"
+        title="A number, for example 20 or 0.5"
+        hint="At most, for example 20 or 0.5; empty: as fast as the provider takes them"
       />
       <p class="field">
         <label class="inline">

@@ -65,9 +65,20 @@ function Tags({ text }: { text: string }) {
 function CustomFields({ fields, added }: { fields: ContactFields['custom_fields']; added: Signal<number> }) {
   const given = Object.entries(fields).map(([name, value]) => [name, valueText(value)] as const);
   const rows = [...given, ...Array.from({ length: added.value }, () => ['', ''] as const)];
+  const add = ({ form }: HTMLButtonElement) => {
+    added.value += 1;
+    // After it is drawn.
+    requestAnimationFrame(() => [...(form?.querySelectorAll<HTMLElement>('[name=custom_name]') ?? [])].at(-1)?.focus());
+  };
   return (
     <FieldGroup name="custom_fields" legend="Custom fields">
       {rows.length === 0 && <p class="note">Texts can contain them as placeholders, for example {'{{ city }}'}.</p>}
+      {rows.length > 0 && (
+        <p class="pair" aria-hidden="true">
+          <span>Name</span>
+          <span>Value</span>
+        </p>
+      )}
       {rows.map(([name, value], at) => (
         // Rows are only ever added at the end.
         <div key={at} class="pair">
@@ -75,7 +86,7 @@ function CustomFields({ fields, added }: { fields: ContactFields['custom_fields'
           <CustomValue label={`Value of custom field ${at + 1}`} value={value} />
         </div>
       ))}
-      <button type="button" onClick={() => (added.value += 1)}>
+      <button type="button" onClick={({ currentTarget }) => add(currentTarget)}>
         Add a custom field
       </button>
       <p class="note">A field without a name is removed.</p>

@@ -46,7 +46,7 @@ export function EmailForm() {
     <section aria-labelledby="email">
       <h2 id="email">E-mail address</h2>
       <Form form={form} action="Change the address" fields={['email', 'current_password']}>
-        <TextField name="email" label="New e-mail address" type="email" maxLength={254} required />
+        <TextField name="email" label="New e-mail address" type="email" autocomplete="email" maxLength={254} required />
         <CurrentPassword />
       </Form>
     </section>

@@ -19,7 +19,7 @@ export function EditWebhook() {
   );
 }
 
-const fields = ['url', 'events', 'description', 'rate', 'retry_delays', 'ordered', 'frame_ancestors'] as const;
+const fields = ['url', 'events', 'description', 'rate', 'retry_delays', 'frame_ancestors'] as const;
 
 function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
   const back = to(`webhooks/${webhook.id}`);

@@ -32,7 +32,7 @@ function CreateForm({ show }: { show(created: Promise<Created>): Promise<Created
   }, 'The webhook may have been created. Look at the list before you try again.');
   return (
     <Screen title="Create a webhook">
-      <Form form={form} action="Create" fields={['url', 'events', 'description', 'ordered']} more={<a href={to('webhooks')}>Back</a>}>
+      <Form form={form} action="Create" fields={['url', 'events', 'description']} more={<a href={to('webhooks')}>Back</a>}>
         <UrlField />
         <EventTypes />
         <TextField name="description" label="Description (optional)" maxLength={500} />

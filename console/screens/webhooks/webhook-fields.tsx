@@ -1,5 +1,6 @@
 /** Fields that the forms of a new and of a known webhook share. */
-import { Field, TextField } from '../../parts/form.js';
+import { useId } from 'preact/hooks';
+import { TextField } from '../../parts/form.js';
 
 export const UrlField = ({ url = '' }: { url?: string }) => (
   <TextField
@@ -13,12 +14,17 @@ export const UrlField = ({ url = '' }: { url?: string }) => (
   />
 );
 
-export const OrderField = ({ isOrdered = false }: { isOrdered?: boolean }) => (
-  <Field name="ordered" label="Order" hint="A failing event then delays all later ones until its retries end">
-    {(control) => (
-      <span>
-        <input type="checkbox" value="1" defaultChecked={isOrdered} {...control} /> One event at a time, oldest first
-      </span>
-    )}
-  </Field>
-);
+export function OrderField({ isOrdered = false }: { isOrdered?: boolean }) {
+  const hint = useId();
+  return (
+    <div class="field">
+      <label class="inline">
+        <input type="checkbox" name="ordered" value="1" defaultChecked={isOrdered} aria-describedby={hint} /> One event at a time, oldest
+        first
+      </label>
+      <p id={hint} class="note">
+        A failing event then delays all later ones until its retries end
+      </p>
+    </div>
+  );
+}

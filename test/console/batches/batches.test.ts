@@ -108,7 +108,9 @@ describe('batches in the console', () => {
     await browser.open('/batches/new');
     await browser.choose(csv('to', ...numbered(20, phone)));
     await browser.fill('Text', 'Hello');
-    await browser.fill('Messages a second (optional)', '0.5');
+    const rate = browser.page.getByLabel('Messages a second (optional)', { exact: true });
+    assert.match((await rate.getAttribute('title')) ?? '', /0\.5/);
+    await rate.fill('0.5');
     await browser.press('Preview');
     await browser.press('Send 20 messages for 20 credits');
     await batchShown(browser);
