@@ -1,5 +1,7 @@
-/** A value with a button that copies it. */
+/** Blocks of code, and values to copy. */
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 
 function Copy({ value, label }: { value: string; label: string }) {
   const outcome = useSignal('');
@@ -18,13 +20,37 @@ function Copy({ value, label }: { value: string; label: string }) {
   );
 }
 
+/**
+ * A block of code. If it is long it scrolls by itself, so that it must be reachable by keyboard.
+ * @param label what it is; no other part of the screen has this name
+ */
+export function Code({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <pre role="region" aria-label={label} tabIndex={0}>
+      <code>{children}</code>
+    </pre>
+  );
+}
+
+/**
+ * The first paragraph of what appears after an action. It gets the focus, so that screen readers begin to read there and the page scrolls to it.
+ * Give it another key when what follows it changes.
+ */
+export function Lead({ children }: { children: ComponentChildren }) {
+  const paragraph = useRef<HTMLParagraphElement>(null);
+  useEffect(() => paragraph.current?.focus(), []);
+  return (
+    <p ref={paragraph} tabIndex={-1}>
+      {children}
+    </p>
+  );
+}
+
 /** Text to copy, such as a secret or code. */
 export function CopyBlock({ value, label }: { value: string; label: string }) {
   return (
     <div class="copy-block">
-      <pre role="region" aria-label={label} tabIndex={0}>
-        <code>{value}</code>
-      </pre>
+      <Code label={label}>{value}</Code>
       <Copy value={value} label={label} />
     </div>
   );

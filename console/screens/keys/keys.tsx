@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
-import { CopyBlock } from '../../parts/copy.js';
+import { CopyBlock, Lead } from '../../parts/copy.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
@@ -73,8 +73,10 @@ export function Keys() {
 function NewKeys({ keys, stored }: { keys: readonly Rotated[]; stored(): void }) {
   const isOne = keys.length === 1;
   return (
-    <div role="status">
-      <p>{isOne ? 'Store the new key now: it is displayed only once.' : 'Store the new keys now: they are displayed only once.'}</p>
+    <div>
+      <Lead key={keys.length}>
+        {isOne ? 'Store the new key now: it is displayed only once.' : 'Store the new keys now: they are displayed only once.'}
+      </Lead>
       {keys.map(({ name, key }) => (
         <div key={key}>
           {!isOne && <p>{name}</p>}

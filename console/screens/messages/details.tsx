@@ -1,6 +1,7 @@
 /** The fields of a message. */
 import type { Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
+import { Code } from '../../parts/copy.js';
 import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
@@ -35,7 +36,7 @@ export function Details({ message, timeline }: { message: Schema<'Message'>; tim
       {metadata !== null && (
         <details>
           <summary>Metadata</summary>
-          <pre>{JSON.stringify(metadata, null, 2)}</pre>
+          <Code label="Metadata">{JSON.stringify(metadata, null, 2)}</Code>
         </details>
       )}
     </section>
@@ -57,13 +58,13 @@ function Content({ content: { subject, text, html, template } }: { content: Sche
       {html !== undefined && (
         <details>
           <summary>HTML</summary>
-          <pre>{html}</pre>
+          <Code label="HTML">{html}</Code>
         </details>
       )}
       {template !== undefined && (
         <details>
           <summary>{`Template ${template.name}`}</summary>
-          <pre>{JSON.stringify(template, null, 2)}</pre>
+          <Code label="Template">{JSON.stringify(template, null, 2)}</Code>
         </details>
       )}
     </>

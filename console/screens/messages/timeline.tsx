@@ -1,6 +1,7 @@
 /** The timeline of a message: every step, oldest first. */
 import type { Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
+import { Code } from '../../parts/copy.js';
 import { Facts } from '../../parts/facts.js';
 import { Time } from '../../parts/time.js';
 
@@ -36,7 +37,7 @@ export function Timeline({ steps }: { steps: readonly Step[] }) {
               <p>
                 {step.text} <DeliveryLink step={step} />
               </p>
-              <StepDetails details={step.details} />
+              <StepDetails details={step.details} number={index + 1} />
             </div>
           </li>
         ))}
@@ -52,15 +53,15 @@ function DeliveryLink({ step: { type, details } }: { step: Step }) {
 }
 
 /** Values come from carriers and receivers, too: they are only ever text. */
-function StepDetails({ details }: { details: Step['details'] }) {
+function StepDetails({ details, number }: { details: Step['details']; number: number }) {
   const given = Object.entries(details).filter(([, value]) => value !== null && value !== undefined && value !== '');
   if (given.length === 0) return null;
+  const shown = (name: string, value: unknown) =>
+    typeof value === 'string' ? value : <Code label={`${name} of step ${number}`}>{JSON.stringify(value, null, 2)}</Code>;
   return (
     <details>
       <summary>Details</summary>
-      <Facts facts={given.map(([name, value]) => [name.replaceAll('_', ' '), valueText(value)])} />
+      <Facts facts={given.map(([name, value]) => [name.replaceAll('_', ' '), shown(name, value)])} />
     </details>
   );
 }
-
-const valueText = (value: unknown) => (typeof value === 'string' ? value : <pre>{JSON.stringify(value, null, 2)}</pre>);

@@ -1,9 +1,9 @@
 /** The second factor: whether it is on, and how to turn it on or off. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { call, type Data, type Schema } from '../../api/call.js';
 import { problemOf } from '../../api/problem.js';
-import { CopyBlock } from '../../parts/copy.js';
+import { CopyBlock, Lead } from '../../parts/copy.js';
 import { Facts } from '../../parts/facts.js';
 import { Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
@@ -85,13 +85,11 @@ function TurnOn({ reread }: { reread: Reread }) {
 }
 
 function Offer({ secret, otpauth_url, recovery_codes }: Data<'/api/v1/auth/totp', 'post'>) {
-  const start = useRef<HTMLParagraphElement>(null);
-  useEffect(() => start.current?.focus(), []);
   return (
     <>
-      <p ref={start} tabIndex={-1}>
+      <Lead>
         Scan this code with your authenticator app. On the device with the app, <a href={otpauth_url}>open the app</a> instead.
-      </p>
+      </Lead>
       <QrCode text={otpauth_url} label="QR code for the authenticator app. It contains the secret below." />
       <p>If you cannot scan it, enter this secret in the app:</p>
       <CopyBlock value={secret} label="the secret" />

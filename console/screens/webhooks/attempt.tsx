@@ -1,5 +1,6 @@
 /** One attempt of a delivery: request, answer, timings. What receivers answer is only ever text. */
 import type { Schema } from '../../api/call.js';
+import { Code } from '../../parts/copy.js';
 import { Facts } from '../../parts/facts.js';
 import { durationText, Time } from '../../parts/time.js';
 import { reasonOf } from './reasons.js';
@@ -28,20 +29,20 @@ export function Attempt({ attempt }: { attempt: Shown }) {
         <p>
           POST <code>{attempt.url}</code>
         </p>
-        <Headers headers={attempt.request_headers} />
+        <Headers headers={attempt.request_headers} label={`Headers of request ${attempt.number}`} />
       </details>
       <details>
         <summary>Answer</summary>
-        <Headers headers={attempt.response_headers} />
-        {attempt.response_body === null ? <p>No body.</p> : <pre>{attempt.response_body}</pre>}
+        <Headers headers={attempt.response_headers} label={`Headers of answer ${attempt.number}`} />
+        {attempt.response_body === null ? <p>No body.</p> : <Code label={`Body of answer ${attempt.number}`}>{attempt.response_body}</Code>}
       </details>
     </article>
   );
 }
 
-function Headers({ headers }: { headers: Shown['request_headers'] }) {
+function Headers({ headers, label }: { headers: Shown['request_headers']; label: string }) {
   if (headers === null) return <p>No headers.</p>;
-  return <pre>{Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\n`)}</pre>;
+  return <Code label={label}>{Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\n`)}</Code>;
 }
 
 /** How long each phase took, in their order. A connection that was open already has no name look-up, connect and TLS. */

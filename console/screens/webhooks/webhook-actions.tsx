@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { call, type Data, type Schema } from '../../api/call.js';
 import { isPortal, to } from '../../api/base.js';
-import { CopyBlock } from '../../parts/copy.js';
+import { CopyBlock, Lead } from '../../parts/copy.js';
 import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
@@ -81,10 +81,10 @@ export function WebhookActions(props: Props) {
       </p>
       {portal.value !== null && <PortalLink portal={portal.value} />}
       {last !== undefined && (
-        <div role="status">
-          <p>
+        <div>
+          <Lead key={last.secret}>
             <strong>{last.warning}</strong>
-          </p>
+          </Lead>
           <CopyBlock value={last.secret} label="the new secret" />
           <button type="button" onClick={rotated.stored}>
             I have stored the secret
@@ -120,10 +120,10 @@ function OwnersActions({ webhook, actions: { isBusy, toggle, rotate, link, remov
 
 function PortalLink({ portal: { url, expires_at: expiresAt } }: { portal: Schema<'WebhookPortal'> }) {
   return (
-    <div role="status">
-      <p>
+    <div>
+      <Lead key={url}>
         Whoever has this link sees this webhook and its deliveries, and can send them again, until <Time at={expiresAt} />.
-      </p>
+      </Lead>
       <CopyBlock value={url} label="the link" />
     </div>
   );
