@@ -102,7 +102,9 @@ describe('settings in the console', function () {
 
   it('a new address gets a mail', async () => {
     const form = section('E-mail address');
-    await form.getByLabel('New e-mail address').fill('lovelace@example.com');
+    const address = form.getByLabel('New e-mail address');
+    assert.equal(await address.getAttribute('autocomplete'), 'email');
+    await address.fill('lovelace@example.com');
     await form.getByLabel('Current password').fill(password);
     await browser.press('Change the address');
     await browser.see('A mail with a link to confirm the new address is on the way.');
@@ -124,6 +126,7 @@ describe('settings in the console', function () {
     await sessions.locator('tbody tr').first().getByRole('cell', { name: 'Console (this one)' }).waitFor();
     await browser.assertAccessible();
     await sessions.getByRole('button', { name: /^End the session Token/ }).click();
+    await browser.see(/^Token from 198\.51\.100\.1, signed in .*\d.*\. Whoever uses it/);
     await browser.press('End the session');
     await browser.see('Session has been ended.');
     assert.equal((await me.call('GET', '/workspace')).status, 401, 'the JWT');

@@ -21,17 +21,24 @@ const endOf = ({ expires_at }: Key): string =>
     ? `until ${momentText(expires_at)}`
     : `for ${overlapHours} more hours`;
 
+/** A rotated key and the one that replaces it have the same name. */
+function marksOf(key: Key): string {
+  if (key.expires_at === null) return key.key_prefix;
+  return `${key.key_prefix}, ${hasExpired(key) ? 'expired' : 'until'} ${momentText(key.expires_at)}`;
+}
+
 export function KeyActions({ apiKey, show, changed }: Props) {
-  const { id, name } = apiKey;
+  const { id, name, key_prefix: prefix } = apiKey;
+  const marks = marksOf(apiKey);
   const { isBusy, run } = useOneAtATime();
   const rotate = run(async () => {
-    const text = `"${name}" gets a new value, and the present one works ${endOf(apiKey)}.`;
+    const text = `"${name}" (${prefix}) gets a new value, and the present one works ${endOf(apiKey)}.`;
     if (!(await confirm({ title: 'Rotate this key?', text, action: 'Rotate the key' }))) return;
     const body = { overlap_hours: overlapHours };
     await show(call('post', '/api/v1/api-keys/{id}/rotate', { params: { id }, body }).then(({ key }) => key)).finally(changed);
   }, `"${name}" may have been rotated. Look at the list before you try again.`);
   const revoke = run(async () => {
-    const text = `Programs that use "${name}" are refused from now on. A revoked key cannot be activated again.`;
+    const text = `Programs that use "${name}" (${marks}) are refused from now on. A revoked key cannot be activated again.`;
     if (!(await confirm({ title: 'Revoke this key?', text, action: 'Revoke the key' }))) return;
     const { message } = await call('delete', '/api/v1/api-keys/{id}', { params: { id } });
     notify(message);
@@ -40,11 +47,11 @@ export function KeyActions({ apiKey, show, changed }: Props) {
   return (
     <span class="actions">
       {!hasExpired(apiKey) && (
-        <button type="button" aria-label={`Rotate ${name}`} aria-disabled={isBusy.value} onClick={rotate}>
+        <button type="button" aria-label={`Rotate ${name} ${marks}`} aria-disabled={isBusy.value} onClick={rotate}>
           Rotate
         </button>
       )}
-      <button type="button" class="danger" aria-label={`Revoke ${name}`} aria-disabled={isBusy.value} onClick={revoke}>
+      <button type="button" class="danger" aria-label={`Revoke ${name} ${marks}`} aria-disabled={isBusy.value} onClick={revoke}>
         Revoke
       </button>
     </span>

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { call, type Schema } from '../../api/call.js';
 import { Resource } from '../../parts/loaded.js';
 import { type Column, PlainTable } from '../../parts/table.js';
-import { Time } from '../../parts/time.js';
+import { momentText, Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { useLoad } from '../../state/load.js';
@@ -71,10 +71,12 @@ function OpenSessions() {
   );
 }
 
-function EndSession({ session: { id, is_current, kind, address }, ended }: { session: Session; ended(id: string): void }) {
+function EndSession({ session, ended }: { session: Session; ended(id: string): void }) {
+  const { id, is_current } = session;
+  const name = `${names[session.kind]} from ${session.address ?? 'unknown'}, signed in ${momentText(session.created_at)}`;
   const { isBusy, run } = useOneAtATime();
   const end = run(async () => {
-    const text = is_current ? 'This is your own session: you have to sign in again.' : 'Whoever uses it has to sign in again.';
+    const text = `${name}. ${is_current ? 'This is your own session: you have to sign in again.' : 'Whoever uses it has to sign in again.'}`;
     if (!(await confirm({ title: 'End this session?', text, action: 'End the session' }))) return;
     const { message } = await call('delete', '/api/v1/auth/sessions/{id}', { params: { id } });
     if (is_current) return leave('The session has ended.');
@@ -82,13 +84,7 @@ function EndSession({ session: { id, is_current, kind, address }, ended }: { ses
     ended(id);
   });
   return (
-    <button
-      type="button"
-      class="danger"
-      aria-label={`End the session ${names[kind]} from ${address ?? 'unknown'}`}
-      aria-disabled={isBusy.value}
-      onClick={end}
-    >
+    <button type="button" class="danger" aria-label={`End the session ${name}`} aria-disabled={isBusy.value} onClick={end}>
       End
     </button>
   );

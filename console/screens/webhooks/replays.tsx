@@ -9,7 +9,7 @@ import { Form, SelectField, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
 import { Progress } from '../../parts/progress.js';
 import { type Column, PlainTable } from '../../parts/table.js';
-import { momentOf, Time } from '../../parts/time.js';
+import { momentOf, momentText, Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
@@ -164,7 +164,12 @@ function CancelReplay({ replay, replays }: { replay: Replay; replays: Loaded<rea
     notify('The replay is cancelled.');
   });
   return (
-    <button type="button" aria-disabled={isBusy.value} onClick={cancel}>
+    <button
+      type="button"
+      aria-label={`Cancel the replay begun ${momentText(replay.created_at)}`}
+      aria-disabled={isBusy.value}
+      onClick={cancel}
+    >
       Cancel
     </button>
   );
