@@ -11,6 +11,7 @@ import { forgetOptRequests } from '../../models/operations/contacts/apply-opt-re
 import { forgetLogins } from '../../models/operations/logins/forget-logins.js';
 import { eraseOld } from '../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
+import { keyOldDigests } from '../../models/operations/erasure/key-digests.js';
 import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
 import { forgetMails } from '../../models/operations/mails/forget-mails.js';
 import { issueLowBalanceMails } from '../../models/operations/mails/issue-low-balance-mails.js';
@@ -76,10 +77,12 @@ function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
      */
     forgetOld: () => forgetInTurn(forgetting, Date.now() + stepMs.forgetOld, logger),
 
-    /** Erases old messages, until the time is up. */
+    /** Keys the digests of old requests and erases old messages, until the time is up. */
     async eraseOld(): Promise<void> {
       const key = await erasureKey(db, config.secretKeys);
-      const messages = await eraseOld(db, key, config.messageDays, Date.now() + stepMs.eraseOld);
+      const until = Date.now() + stepMs.eraseOld;
+      await keyOldDigests(db, key, until);
+      const messages = await eraseOld(db, key, config.messageDays, until);
       if (messages > 0) logger.info({ messages }, 'erased old messages');
     },
   };

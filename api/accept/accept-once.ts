@@ -1,7 +1,7 @@
 /** Accepts what a request asks for exactly once for its idempotency key. Messages and batches share this code. */
 import { idempotencyMismatch, internal } from '../../models/errors.js';
 import type { Deps } from '../deps.js';
-import { storedKeysOf } from '../http/idempotency.js';
+import { storedForms } from '../http/idempotency.js';
 
 export interface AcceptedRow<Row> {
   row: Row;
@@ -44,8 +44,9 @@ export async function findFirstRequest<Found extends { request_digest: Buffer | 
   find: (keys: string[]) => Promise<Found | null>,
 ): Promise<Found | null> {
   if (key === null || digests.every((digest) => digest === null)) return null;
-  const found = await find(await storedKeysOf(deps, key));
-  const isSame = digests.some((digest) => digest !== null && found?.request_digest?.equals(digest) === true);
+  const stored = await storedForms(deps, key, digests);
+  const found = await find(stored.keys);
+  const isSame = stored.digests.some((digest) => found?.request_digest?.equals(digest) === true);
   if (found !== null && !isSame) throw idempotencyMismatch();
   return found;
 }

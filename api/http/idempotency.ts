@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Fault, faultTexts } from '../../models/errors.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
-import { digestOf } from '../../models/rules/contacts/erasure.js';
+import { digestOf, keyedDigest } from '../../models/rules/contacts/erasure.js';
 import { inSlices } from '../../models/rules/values/in-slices.js';
 import type { Database } from '../../models/db/database.js';
 import type { Config } from '../../models/settings/config.js';
@@ -15,9 +15,17 @@ export function faultsOfIdempotencyKey(key: string | null): Fault[] {
   return [{ field: 'Idempotency-Key', message: faultTexts.idempotencyKey }];
 }
 
-/** The values under which a request with this key may be stored: the key, or its digest if the data were erased. */
-export async function storedKeysOf({ db, config }: { db: Database; config: Pick<Config, 'secretKeys'> }, key: string): Promise<string[]> {
-  return [key, digestOf(await erasureKey(db, config.secretKeys), key)];
+/** What may be stored of a request: its idempotency key and its digest, or what has replaced them after an erasure. */
+export async function storedForms(
+  { db, config }: { db: Database; config: Pick<Config, 'secretKeys'> },
+  idempotencyKey: string,
+  digests: readonly (Buffer | null)[],
+): Promise<{ keys: string[]; digests: Buffer[] }> {
+  const key = await erasureKey(db, config.secretKeys);
+  return {
+    keys: [idempotencyKey, digestOf(key, idempotencyKey)],
+    digests: digests.flatMap((digest) => (digest === null ? [] : [digest, keyedDigest(key, digest)])),
+  };
 }
 
 /** The SHA-256 of a validated body. The order of keys does not matter, and unknown fields were dropped before. */

@@ -4,6 +4,7 @@ import { digestInSql } from '../../rules/contacts/erasure.js';
 import { mentionOf } from '../../rules/contacts/mention.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { erasurePage } from './erase-messages.js';
+import { keyDigests } from './key-digests.js';
 
 /** Erases those of these batches that have ended. The others are checked again after this time. */
 export async function eraseBatchesOrQueue(db: Database, key: Buffer, ids: readonly string[], againInSeconds: number): Promise<void> {
@@ -41,7 +42,8 @@ const due = `
 
 /**
  * Removes a recipient from the faults and the idempotency keys of a workspace's batches, page by page. A key that names the recipient stays
- * taken, but the request is no longer known.
+ * taken, but the request is no longer known. The digests of
+ * all requests become keyed, because no row says to which invalid recipients a request was.
  * @param at batches that were created later keep it
  */
 export async function forgetInBatches(
@@ -54,6 +56,7 @@ export async function forgetInBatches(
     const page: { id: string }[] = await select(db, nextBatches, [workspaceId, after, at]);
     const ids = page.map(({ id }) => id);
     if (ids.length > 0) await select(db, forget, [ids, key, mention]);
+    if (ids.length > 0) await keyDigests(db, key, ids);
     after = ids.length < erasurePage ? undefined : ids.at(-1);
   }
 }

@@ -1,6 +1,6 @@
 /** Erases what a workspace stores about a recipient outside its messages. */
 import { type Database, inTransaction, select } from '../../db/database.js';
-import { digestOf } from '../../rules/contacts/erasure.js';
+import { digestOf, isPlainDigest, keyedDigestInSql } from '../../rules/contacts/erasure.js';
 import { mentionOf, roughMentionOf } from '../../rules/contacts/mention.js';
 import { isByRecipientInSql } from '../../rules/contacts/suppression.js';
 import { lowestId } from '../../rules/values/id-time.js';
@@ -35,8 +35,8 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
   });
   await select(db, deleteContacts, [workspaceId, recipient, at, isAgain]);
   // A page is smaller if another transaction has changed some of its chains meanwhile.
-  for (;;) if ((await select(db, cutChains, [workspaceId, recipient, at])).length === 0) break;
-  for (;;) if ((await select(db, clearSteps, [workspaceId, recipient])).length === 0) break;
+  for (;;) if ((await select(db, cutChains, [workspaceId, recipient, key, at])).length === 0) break;
+  for (;;) if ((await select(db, clearSteps, [workspaceId, recipient, key])).length === 0) break;
   await forgetInBatches(db, key, forgotten);
   await forgetInUnmatched(db, key, recipient);
 }
@@ -83,23 +83,34 @@ const stepsBefore = `(
   WHERE s.place < (
     SELECT min(t.place) FROM json_array_elements(f.steps) WITH ORDINALITY AS t (step, place) WHERE lower(t.step ->> 'to') = $2))`;
 
+/**
+ * SQL: parts of a `WITH`: a page of `chains` with a step to the recipient, which are locked after their messages. The digest of the request of the
+ * first message is of all steps, so it becomes keyed; see key-digests.ts.
+ * @param ofChain the chains `f`
+ * @param ofMessage their messages `m`
+ */
+const chainsWith = (ofChain: string, ofMessage = 'true') => `
+  WITH lasting AS MATERIALIZED (
+    SELECT m.id FROM fallbacks f JOIN messages m ON m.id = f.message_id
+    WHERE jsonb_path_query_array(lower(f.steps::text)::jsonb, '$[*].to') ? $2 AND ${ofChain} AND m.workspace_id = $1 AND ${ofMessage}
+    ORDER BY m.id LIMIT ${stepsPage} FOR NO KEY UPDATE OF m
+  ), chains AS MATERIALIZED (
+    SELECT f.message_id AS id FROM fallbacks f WHERE f.message_id IN (SELECT id FROM lasting) AND ${ofChain} ORDER BY f.message_id FOR UPDATE
+  ), keyed AS (
+    UPDATE messages m SET request_digest = ${keyedDigestInSql('$3', 'm.request_digest')}
+    WHERE m.id IN (SELECT id FROM chains) AND ${isPlainDigest('m.request_digest')}
+  )`;
+
 // A step that is being sent now is a message of its own. It has the rest of the chain, which the second call of this operation finds.
 const cutChains = `
+  ${chainsWith('f.outcome IS NULL', isRequestedBy('$4'))}
   UPDATE fallbacks f SET steps = COALESCE(${stepsBefore}, ${stepsWithoutRecipients}),
     outcome = CASE WHEN ${stepsBefore} IS NULL THEN 'not_needed' END, decided_at = CASE WHEN ${stepsBefore} IS NULL THEN now() END
-  WHERE f.outcome IS NULL AND f.message_id IN (
-    SELECT f.message_id FROM fallbacks f JOIN messages m ON m.id = f.message_id
-    WHERE jsonb_path_query_array(lower(f.steps::text)::jsonb, '$[*].to') ? $2 AND f.outcome IS NULL AND m.workspace_id = $1 AND ${isRequestedBy('$3')}
-    ORDER BY f.message_id LIMIT ${stepsPage} FOR UPDATE OF f)
-  RETURNING f.message_id`;
+  WHERE f.outcome IS NULL AND f.message_id IN (SELECT id FROM chains) RETURNING f.message_id`;
 
 const clearSteps = `
-  UPDATE fallbacks f SET steps = ${stepsWithoutRecipients}
-  WHERE f.message_id IN (
-    SELECT f.message_id FROM fallbacks f JOIN messages m ON m.id = f.message_id
-    WHERE jsonb_path_query_array(lower(f.steps::text)::jsonb, '$[*].to') ? $2 AND f.outcome IS NOT NULL AND m.workspace_id = $1
-    ORDER BY f.message_id LIMIT ${stepsPage} FOR UPDATE OF f)
-  RETURNING f.message_id`;
+  ${chainsWith('f.outcome IS NOT NULL')}
+  UPDATE fallbacks f SET steps = ${stepsWithoutRecipients} WHERE f.message_id IN (SELECT id FROM chains) RETURNING f.message_id`;
 
 /** Ids per read: each one reads and sorts all reports without a message, because no index has them in this order. */
 const unmatchedPage = 100_000;

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { keyOldDigests } from '../../../../models/operations/erasure/key-digests.js';
+import { keyedDigest } from '../../../../models/rules/contacts/erasure.js';
+import { idBefore } from '../../../../models/rules/values/id-time.js';
+import { rows } from '../../../support/database.js';
+import { useDatabase } from '../../../support/for-each.js';
+import { buildBatch } from '../../../support/rows/batches.js';
+import { buildWorkspace } from '../../../support/rows/factories.js';
+
+const key = Buffer.alloc(32, 1);
+const digest = Buffer.alloc(32, 2);
+const hourMs = 3_600_000;
+
+describe('the digests of old batches', () => {
+  const test = useDatabase();
+  let made = 0;
+
+  /** A batch that was created so many hours ago. @returns its id */
+  const batchOf = async (hours: number) => {
+    made += 1;
+    const id = idBefore(new Date(Date.now() - hours * hourMs)).slice(0, -12) + String(made).padStart(12, '0');
+    const { id: first } = await buildBatch(test.db, (await buildWorkspace(test.db)).id, [1]);
+    await rows(test.db, 'DELETE FROM messages WHERE batch_id = $1', [first]);
+    await rows(test.db, 'DELETE FROM message_groups WHERE batch_id = $1', [first]);
+    await rows(test.db, 'UPDATE batches SET id = $2, idempotency_key = $3, request_digest = $4 WHERE id = $1', [first, id, id, digest]);
+    return id;
+  };
+  const digestOf = async (id: string) =>
+    (await rows<{ request_digest: Buffer }>(test.db, 'SELECT request_digest FROM batches WHERE id = $1', [id]))[0]?.request_digest;
+  const run = () => keyOldDigests(test.db, key, Date.now() + 20_000);
+
+  it('the digest of a batch is keyed once when it is a day old', async () => {
+    const [older, younger] = [await batchOf(25), await batchOf(23)];
+    await run();
+    await run();
+    assert.deepEqual([await digestOf(older), await digestOf(younger)], [keyedDigest(key, digest), digest]);
+  });
+
+  it('the digest of a batch that is locked is keyed by a later run', async () => {
+    const [held, free] = [await batchOf(25), await batchOf(25)];
+    await test.db.transaction(async (transaction) => {
+      await test.db.query(`SELECT 1 FROM batches WHERE id = '${held}' FOR UPDATE`, { transaction });
+      await run();
+      assert.deepEqual([await digestOf(held), await digestOf(free)], [digest, keyedDigest(key, digest)]);
+    });
+    await run();
+    assert.deepEqual(await digestOf(held), keyedDigest(key, digest));
+  });
+});
