@@ -18,7 +18,9 @@ const serverSettings = {
   shared_buffers: '128MB',
   jit: 'off',
   fsync: 'on',
-  log_error_verbosity: 'terse', // error details contain values, for example e-mail addresses
+  // Error details, and the statements that failed, contain values, for example e-mail addresses.
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
   log_timezone: 'UTC',
   timezone: 'UTC',
 };

@@ -59,6 +59,10 @@ describe('docker-compose.yml', () => {
     });
   });
 
+  it('PostgreSQL in docker-compose.yml logs neither statements nor details of errors', () => {
+    assert.match(file.services.postgres?.command?.join(' ') ?? '', / -c log_error_verbosity=terse -c log_min_error_statement=panic$/);
+  });
+
   it('a service that needs no internet is on a network without a way out', () => {
     const outside = services.filter(([, { networks = [] }]) => networks.includes('outside')).map(([name]) => name);
     assert.equal(file.networks.inside?.internal, true);

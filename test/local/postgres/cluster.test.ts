@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { databaseUrl, makeCluster, serverVersion } from '../../../local/postgres/postgres.js';
 import { connect, select } from '../../../models/db/database.js';
+import { until } from '../../support/client.js';
 
 describe('the cluster of the embedded PostgreSQL', () => {
   it('the cluster of the embedded PostgreSQL leaves no file behind when it cannot be created', async () => {
@@ -16,6 +17,19 @@ describe('the cluster of the embedded PostgreSQL', () => {
     await assert.rejects(makeCluster(place, failing), /No space left/);
     assert.deepEqual(readdirSync(dataDir), []);
     rmSync(dataDir, { recursive: true });
+  });
+
+  it('the log of the embedded server has the error of a statement, and neither its text nor the values in it', async () => {
+    const pool = connect(`${process.env.TEST_DATABASE_SERVER}/postgres`, 1);
+    try {
+      const [{ folder } = { folder: '' }] = await select<{ folder: string }>(pool, `SELECT current_setting('data_directory') AS folder`);
+      const log = () => readFileSync(join(dirname(folder), 'logs', 'postgres.log'), 'utf8');
+      await assert.rejects(select(pool, `SELECT 1 FROM no_such_table WHERE recipient = 'ada.in.a.statement@example.com'`));
+      await until(() => log().includes('no_such_table'), 'the error is in the log');
+      assert.doesNotMatch(log(), /ada\.in\.a\.statement/);
+    } finally {
+      await pool.close();
+    }
   });
 
   it('clients connect to the embedded server whatever TLS the environment asks for', async () => {
