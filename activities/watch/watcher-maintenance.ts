@@ -8,6 +8,7 @@ import type { Logger } from '../../models/process/logger.js';
 import { forgetAuditEvents } from '../../models/operations/audit/forget-audit-events.js';
 import { auditBooks } from '../../models/operations/billing/audit-books.js';
 import { forgetOptRequests } from '../../models/operations/contacts/apply-opt-requests.js';
+import { forgetSuppressions } from '../../models/operations/contacts/forget-suppressions.js';
 import { forgetLogins } from '../../models/operations/logins/forget-logins.js';
 import { eraseOld } from '../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
@@ -67,13 +68,14 @@ function forgettingActivities({ db, config, logger }: MaintenanceDeps) {
     }),
     'login attempts, addresses and tokens': async () => ({ logins: await forgetLogins(db) }),
     'digests of opt-outs and opt-ins': async () => ({ opt_requests: await forgetOptRequests(db) }),
+    suppressions: async () => ({ suppressions: await forgetSuppressions(db) }),
     mails: async () => ({ mails: await forgetMails(db) }),
     'mail files': async () => ({ files: await forgetMailFiles(config.dataDir) }),
   };
   return {
     /**
-     * Deletes old webhook data, audit events, reports without a message, logins, tokens, opt requests, mails and mail files, until the
-     * time is up.
+     * Deletes old webhook data, audit events, reports without a message, logins, tokens, opt requests, suppressions, mails and mail files, until
+     * the time is up.
      */
     forgetOld: () => forgetInTurn(forgetting, Date.now() + stepMs.forgetOld, logger),
 

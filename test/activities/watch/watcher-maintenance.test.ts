@@ -66,6 +66,23 @@ describe('maintenance by the watcher', () => {
     assert.deepEqual(told(), [[30, 'deleted old reports that match no message']]);
   });
 
+  it('suppressions are deleted a day after they have expired', async () => {
+    await rows(
+      test.db,
+      `INSERT INTO suppressions (id, workspace_id, channel, recipient, reason, source, expires_at)
+       SELECT gen_random_uuid(), $1, 'sms', COALESCE('expired ' || hours, 'never'), 'bounce', 'report', now() - hours * interval '1 hour'
+       FROM unnest(ARRAY[25, 23, -1, NULL]) AS hours`,
+      [workspaceId],
+    );
+    await activities().forgetOld();
+    const left = await rows<{ recipient: string }>(test.db, 'SELECT recipient FROM suppressions ORDER BY expires_at');
+    assert.deepEqual(
+      left.map(({ recipient }) => recipient),
+      ['expired 23', 'expired -1', 'never'],
+    );
+    assert.deepEqual(told(), [[30, 'deleted old suppressions']]);
+  });
+
   it('an error is logged in every run while a balance differs from its ledger', async () => {
     await activities().checkLedger();
     assert.deepEqual(told(), []);
