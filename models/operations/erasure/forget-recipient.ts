@@ -22,10 +22,15 @@ interface Forgotten {
 
 /**
  * Deletes the contacts of a recipient, ends undecided chains before their first step to it, removes it from the steps of ended chains, from
- * batches and from reports that found no message, and replaces it on the suppression list by a digest, so that sends are still refused. Safe
- * to repeat.
+ * batches and from reports that found no message, and replaces it on the suppression list by a digest, so that sends are still refused. Some
+ * numbers are written in two ways; both are forgotten. Safe to repeat.
  */
 export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
+  for (const spelling of phoneSpellings(forgotten.recipient)) await forgetSpelling(db, key, { ...forgotten, recipient: spelling });
+  await forgetInUnmatched(db, key, forgotten.recipient);
+}
+
+async function forgetSpelling(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
   const { workspaceId, recipient, at, isAgain = false } = forgotten;
   const digest = digestOf(key, recipient);
   await inTransaction(db, async (transaction) => {
@@ -38,7 +43,6 @@ export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forg
   for (;;) if ((await select(db, cutChains, [workspaceId, recipient, key, at])).length === 0) break;
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient, key])).length === 0) break;
   await forgetInBatches(db, key, forgotten);
-  await forgetInUnmatched(db, key, recipient);
 }
 
 /** Carriers may write a number in another way. A text with digits only is the same in lower case. */

@@ -1,6 +1,7 @@
 /** Carries out the requested erasures, page by page. All progress is in their rows, so that any process can continue them. */
 import { type Database, select } from '../../db/database.js';
 import { highestId } from '../../rules/values/id-time.js';
+import { phoneSpellings } from '../../rules/values/phone.js';
 import { cancelErased } from './cancel-erased.js';
 import { erasurePage } from './erase-messages.js';
 import { dueForErasure, eraseOrQueue, waitsForMessages } from './erasure-queue.js';
@@ -147,7 +148,8 @@ async function walk(
   { id, workspace_id, recipient, place, created_at }: Erasure,
   endPage: string,
 ): Promise<string[]> {
-  const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId]);
+  const [, otherSpelling = null] = phoneSpellings(recipient);
+  const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId, otherSpelling]);
   const ids = found.map((each) => each.id);
   const cancelled = await cancelErased(db, ids);
   await eraseOrQueue(db, key, { cause: id, ids, againInSeconds });
@@ -159,10 +161,10 @@ async function walk(
 const written = (condition: string) => `(
     SELECT id FROM messages m WHERE ${condition} AND workspace_id = $1 AND ${isRequestedBy('$3')} AND id < $4 ORDER BY id DESC LIMIT ${erasurePage})`;
 
-/** Letter case is ignored in addresses. Those with capital letters have an index of their own. */
+/** Letter case is ignored in addresses. Those with capital letters have an index of their own. Some numbers are written in two ways. */
 const nextOf = `
   SELECT id FROM (
-    ${written('"to" = $2')} UNION ALL ${written('lower("to") = $2 AND "to" <> lower("to")')}
+    ${written('"to" = $2')} UNION ALL ${written('"to" = $5')} UNION ALL ${written('lower("to") = $2 AND "to" <> lower("to")')}
   ) m ORDER BY id DESC LIMIT ${erasurePage}`;
 
 // The number of this transaction is above those of all that have written. The end of its snapshot is only above those that have ended.
