@@ -1,7 +1,6 @@
 /** The unsubscribe link in e-mails. It needs no login. */
 import { notFound } from '../../../models/errors.js';
-import { Message } from '../../../models/tables/message.js';
-import { suppress } from '../../../models/operations/contacts/suppress.js';
+import { unsubscribe } from '../../../models/operations/contacts/unsubscribe.js';
 import { readUnsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js';
 import type { Deps } from '../../deps.js';
 import { endpoint } from '../../declare.js';
@@ -30,10 +29,7 @@ export const unsubscribeEndpoint = endpoint({
   response: messageOnly,
   checkHead: ({ params }, { config }) => void messageIdOf(params.token ?? '', config),
   async handler({ params }, { config, db }) {
-    const message = await Message.findByPk(messageIdOf(params.token, config));
-    if (message === null) throw notFound();
-    const { workspace_id, channel, to: recipient } = message;
-    await suppress(db, [{ workspace_id, channel, recipient, reason: 'opt_out', source: 'unsubscribe', message_id: message.id }]);
+    if (!(await unsubscribe(db, messageIdOf(params.token, config)))) throw notFound();
     return { message: successTexts.unsubscribed };
   },
 });

@@ -42,9 +42,21 @@ export async function recordOptOut(db: Database, transaction: Transaction, reque
   const { reason, source, channel } = request;
   const named = await namedBy(db, transaction, request);
   const written = named.length > 0 ? named : await writtenTo(db, transaction, request);
+  const held = await holdWritten(
+    db,
+    transaction,
+    written.map(({ id }) => id),
+  );
   await suppress(
     db,
-    written.map(({ id, to, workspace_id }) => ({ workspace_id, channel, recipient: to, reason, source, message_id: id })),
+    held.map(({ id, to, workspace_id }) => ({
+      workspace_id,
+      channel,
+      recipient: to,
+      reason,
+      source,
+      message_id: named.length > 0 ? id : null,
+    })),
     transaction,
   );
 }
@@ -78,10 +90,19 @@ async function namedBy(db: Database, transaction: Transaction, request: OptReque
 }
 
 interface Written {
-  id: string | null;
+  id: string;
   to: string;
   workspace_id: string;
 }
+
+/**
+ * The recipients of these messages, which stay as they are until the end of the transaction: an erasure of one of them waits for what the transaction
+ * stores about its recipient. Changes of status do not wait.
+ */
+export const holdWritten = (db: Database, transaction: Transaction, ids: readonly string[]): Promise<(Written & { channel: Channel })[]> =>
+  select(db, hold, [ids], transaction);
+
+const hold = `SELECT id, "to", workspace_id, channel FROM messages WHERE id = ANY($1::uuid[]) ORDER BY id FOR KEY SHARE`;
 
 /** An account may echo any id of ours, so the message must be one that was handed to it. */
 const byMessage = `
@@ -100,11 +121,15 @@ const mayHave = (account: string) => `(m.provider = ${account} OR EXISTS (
     SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.provider = ${account} AND (${isOpenOrUnknown('a')} OR a.outcome = 'accepted') OFFSET 0))`;
 
 const sentTo = (condition: string) =>
-  `SELECT NULL AS id, "to", workspace_id FROM messages m WHERE ${condition} AND channel = $2 AND ${mayHave('$3')}`;
+  `SELECT id, "to", workspace_id FROM messages m WHERE ${condition} AND channel = $2 AND ${mayHave('$3')}`;
 
-/** Letter case is ignored in addresses. Those with capital letters have an index of their own. */
+/**
+ * The oldest message of each workspace to the recipient. Letter case is ignored in addresses. Those with capital letters have an index of their own.
+ */
 const byRecipient = `
-  ${sentTo('"to" = ANY($1::text[])')} UNION ${sentTo('lower("to") = ANY($1::text[]) AND "to" <> lower("to")')}`;
+  SELECT DISTINCT ON (workspace_id, "to") id, "to", workspace_id FROM (
+    ${sentTo('"to" = ANY($1::text[])')} UNION ALL ${sentTo('lower("to") = ANY($1::text[]) AND "to" <> lower("to")')}
+  ) m ORDER BY workspace_id, "to", id`;
 
 /** A carrier may write the number in another way than the workspace did. */
 const namesOf = ({ channel, recipient, digest }: Sender): string[] =>
