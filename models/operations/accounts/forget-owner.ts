@@ -49,6 +49,8 @@ const statements = [
   emptied('credit_orders', 'idempotency_key = NULL, request_digest = NULL', 'idempotency_key IS NOT NULL'),
   `DELETE FROM login_addresses WHERE (workspace_id, digest) IN (SELECT workspace_id, digest FROM login_addresses WHERE workspace_id = $1 LIMIT $2)
    RETURNING digest`,
+  `UPDATE suspensions SET reason = ''
+   WHERE workspace_id IN (SELECT workspace_id FROM suspensions WHERE workspace_id = $1 AND reason <> '' LIMIT $2) RETURNING workspace_id`,
   // A login that was in progress at the end of the account stores its session afterwards.
   'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE workspace_id = $1 LIMIT $2) RETURNING id',
 ];

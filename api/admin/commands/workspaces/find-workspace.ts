@@ -28,7 +28,7 @@ function lineOf({ id, name, email, balance, debt, email_verified, closed_at, sus
   const states = [
     ...(debt === 0 ? [] : [`debt ${creditsText(debt)}`]),
     ...(closed_at === null ? [] : [`closed ${closed_at.toISOString()}`]),
-    ...(suspended === null ? [] : [`suspended: ${suspended}`]),
+    ...(suspended === null ? [] : [suspended === '' ? 'suspended' : `suspended: ${suspended}`]),
     ...(email_verified || closed_at !== null ? [] : ['address not verified']),
   ];
   return [id, name, email, creditsText(balance), ...states].join('  ');

@@ -6,7 +6,7 @@ import type { Columns } from '../../../../models/tables/columns.js';
 import { webhookColumns } from '../../../../models/tables/webhook.js';
 import { testConfig } from '../../../support/config.js';
 import { workspaceForEach } from '../../../support/for-each.js';
-import { buildWebhook } from '../../../support/rows/factories.js';
+import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { findInDatabase } from '../../../support/rows/find-anywhere.js';
 
 const mark = 'nobody-else-says-this';
@@ -51,5 +51,20 @@ describe('forgetOwner', () => {
     assert.equal(await forgetOwner(test.db, test.workspaceId, Date.now() + 20_000, 10), true);
     assert.deepEqual(await findInDatabase(test.db, mark), []);
     assert.deepEqual(await stays(), before);
+  });
+
+  it('forgetting an owner removes the reason of a suspension, and keeps the suspension', async () => {
+    const other = await buildWorkspace(test.db);
+    for (const id of [test.workspaceId, other.id])
+      await select(test.db, 'INSERT INTO suspensions (workspace_id, reason) VALUES ($1, $2)', [id, mark]);
+    for (let time = 1; time <= 2; time += 1) assert.ok(await forgetOwner(test.db, test.workspaceId, Date.now() + 20_000, 1));
+    const reasons = await select<{ workspace_id: string; reason: string }>(test.db, 'SELECT workspace_id, reason FROM suspensions');
+    assert.deepEqual(
+      new Map(reasons.map(({ workspace_id, reason }) => [workspace_id, reason])),
+      new Map([
+        [test.workspaceId, ''],
+        [other.id, mark],
+      ]),
+    );
   });
 });
