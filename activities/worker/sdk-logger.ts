@@ -15,12 +15,13 @@ export const nativeLogging: NonNullable<TelemetryOptions['logging']> = {
 
 /**
  * The logger of the Temporal SDK: its warnings and errors as lines of ours, with one level each. The SDK passes the error of a failed activity as
- * `error`. Errors of libraries have recipients and rows in other fields, and only `err` has the serializer that leaves them out.
+ * `error`. Errors of libraries have recipients and rows in other fields, and only `err` has the serializer that leaves them out. Who has a
+ * `taskToken` and access to Temporal can complete the task, so no line has it.
  */
 export const sdkLogger = (logger: Pick<Logger, 'warn' | 'error'>): DefaultLogger =>
   new DefaultLogger('WARN', ({ level, message, meta }) => {
     if (message === activitiesOnly) return;
-    const { error, ...others } = { ...meta };
+    const { error, taskToken: _token, ...others } = { ...meta };
     const fields = error === undefined ? others : { ...others, err: error as unknown };
     if (level === 'ERROR') logger.error(fields, message);
     else logger.warn(fields, message);

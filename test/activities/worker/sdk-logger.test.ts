@@ -18,6 +18,16 @@ describe('the logger of the Temporal SDK', () => {
     ]);
   });
 
+  it('the logger of the SDK leaves out the token with which a task is completed', () => {
+    const error = new Error('refused');
+    logger.warn('Activity failed', { error, taskToken: 'CiQwMTk4', activityType: 'send' });
+    logger.error('Error while processing a task', { taskToken: 'CiQwMTk4' });
+    assert.deepEqual(lines, [
+      ['warn', { err: error, activityType: 'send' }, 'Activity failed'],
+      ['error', {}, 'Error while processing a task'],
+    ]);
+  });
+
   it('the logger of the SDK passes an error on to the serializer of errors, which prints no data of users', () => {
     const error = Object.assign(new Error('refused'), { rejected: ['ada@example.com'] });
     logger.warn('Activity failed', { error, durationMs: 3 });
