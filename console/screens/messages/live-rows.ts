@@ -10,7 +10,7 @@ export type Row = Pick<Schema<'Message'>, 'id' | 'to' | 'channel' | 'status' | '
 };
 
 export interface LivePage extends Page<Row> {
-  /** The ids of new messages that are not shown, because the page is long already. Events change this set: copies of thousands take time. */
+  /** The ids of new messages that are not shown, because the page is long already, or in use. Events change this set: copies of thousands take time. */
   hidden: Set<string>;
 }
 
@@ -20,15 +20,24 @@ const rowsMax = 100;
 /** An event may be older than the answer that the page came from. */
 const ranks: Readonly<Record<Row['status'], number>> = { queued: 0, sent: 1, failed: 2, delivered: 3, read: 4 };
 
-export function applyEvent(page: LivePage, event: MessageEvent, filters: Filters, isFirst: boolean): LivePage {
+interface View {
+  filters: Filters;
+  /** Whether it is the page of the newest messages. */
+  isFirst: boolean;
+  /** Rows stay where they are while the user reads them. */
+  isHeld: boolean;
+}
+
+export function applyEvent(page: LivePage, event: MessageEvent, view: View): LivePage {
   const known = page.rows.find(({ id }) => id === event.data.message_id);
-  if (known === undefined) return isFirst ? withNew(page, event, filters) : page;
+  if (known === undefined) return view.isFirst ? withNew(page, event, view) : page;
   const { status } = event.data;
   if (ranks[status] <= ranks[known.status]) return page;
   // The API has found it by the other filters, and knows better.
-  const shown = (filters.status ?? status) === status ? [changed(known, event)] : [];
+  const isMatch = (each: Row['status']) => (view.filters.status ?? each) === each;
+  const shown = view.isHeld || isMatch(status) ? [changed(known, event)] : [];
   const rows = page.rows.flatMap((row) => (row === known ? shown : [row]));
-  return withTotal({ ...page, rows }, rows.length - page.rows.length);
+  return withTotal({ ...page, rows }, Number(isMatch(status)) - Number(isMatch(known.status)));
 }
 
 /** The page with this many more messages in total. */
@@ -37,7 +46,7 @@ function withTotal(page: LivePage, more: number): LivePage {
   return total === null ? page : { ...page, pagination: { ...page.pagination, total: total + more } };
 }
 
-function withNew(page: LivePage, event: MessageEvent, filters: Filters): LivePage {
+function withNew(page: LivePage, event: MessageEvent, { filters, isHeld }: View): LivePage {
   const row = rowOf(event);
   const last = page.rows.at(-1);
   const { hidden } = page;
@@ -49,7 +58,8 @@ function withNew(page: LivePage, event: MessageEvent, filters: Filters): LivePag
   }
   const isOnPage = page.pagination.next_cursor === null || last === undefined || row.id > last.id;
   if (!isOnPage || !matches(row, filters)) return page;
-  if (page.rows.length >= rowsMax) {
+  // None is shown above one that is hidden.
+  if (page.rows.length >= rowsMax || hidden.size > 0 || (isHeld && page.rows.length > 0)) {
     hidden.add(row.id);
     return withTotal({ ...page }, 1);
   }

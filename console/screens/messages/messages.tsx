@@ -24,6 +24,9 @@ const columns: readonly Column<Row>[] = [
   { title: 'Credits', cell: ({ credits_used }) => (credits_used === null ? '' : numberText(credits_used)), isNumber: true, isMinor: true },
 ];
 
+/** Whether the user reads the table, or has gone down to it. */
+const isHeld = () => scrollY > 0 || Boolean(document.activeElement?.closest('.table'));
+
 export function Messages() {
   const { query } = useLocation();
   const filters = filtersOf(query);
@@ -33,18 +36,26 @@ export function Messages() {
     return { rows: messages, pagination, hidden: new Set<string>() };
   });
   useEvents({
-    event: (event) => page.update((shown) => applyEvent(shown, event, filters, cursor === undefined)),
+    event: (event) => page.update((shown) => applyEvent(shown, event, { filters, isFirst: cursor === undefined, isHeld: isHeld() })),
     reset: page.look,
   });
   const hidden = page.data.value?.hidden.size ?? 0;
   return (
-    <Screen title="Messages" actions={<MainLink href={to('send')}>Send a message</MainLink>}>
+    <Screen
+      title="Messages"
+      actions={
+        <>
+          {/* It moves nothing when it appears. */}
+          {hidden > 0 && (
+            <button type="button" onClick={page.reload}>
+              {`Show ${hidden} newer`}
+            </button>
+          )}
+          <MainLink href={to('send')}>Send a message</MainLink>
+        </>
+      }
+    >
       <FilterBar filters={filters} reload={page.reload} />
-      {hidden > 0 && (
-        <button type="button" class="wide" onClick={page.reload}>
-          {`Show ${hidden} newer`}
-        </button>
-      )}
       <Table
         caption="Messages"
         page={page}

@@ -44,6 +44,33 @@ describe('live changes of the list of messages in the console', () => {
     await browser.see('101 in total');
   });
 
+  it('new messages wait for a button while the table is read, and rows stay where they are', async () => {
+    const { page } = browser;
+    const { id } = await send({ reference: 'order-1' });
+    let reads = 0;
+    page.on('requestfinished', (request) => (reads += request.url().includes('/api/v1/messages?') ? 1 : 0));
+    await browser.open('/messages?status=queued');
+    const link = browser.row('order-1').getByRole('link');
+    await link.focus();
+    await until(() => reads >= 2, 'the read after the start of the stream');
+    const place = (await link.boundingBox())?.y;
+    await send();
+    await page.getByRole('button', { name: 'Show 1 newer' }).waitFor();
+    await move(id, 'sent', 'awaiting_report');
+    await browser.row('order-1').getByText('sent').waitFor();
+    await browser.see('1 in total');
+    assert.deepEqual([await browser.rowCount(), (await link.boundingBox())?.y], [1, place]);
+    await browser.press('Show 1 newer');
+    await link.waitFor({ state: 'detached' });
+    assert.equal(await browser.rowCount(), 1, 'the message that is still queued');
+    await page.setViewportSize({ width: 1280, height: 300 });
+    await page.evaluate('scrollTo(0, 50)');
+    await send();
+    await page.getByRole('button', { name: 'Show 1 newer' }).waitFor();
+    assert.equal(await browser.rowCount(), 1);
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('a slow read is shown, although the stream asks for another one, which begins after it', async () => {
     const { id } = await send();
     const reads: Route[] = [];
