@@ -1,7 +1,9 @@
 /** Tables of lists that the API pages by cursor. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useLocation } from 'preact-iso';
+import { useMemo, useRef } from 'preact/hooks';
 import type { Schema } from '../api/call.js';
+import { useFocusOnPage } from '../state/focus.js';
 import type { Loaded } from '../state/load.js';
 import { Resource } from './loaded.js';
 import { numberText } from './count.js';
@@ -31,10 +33,38 @@ interface Props<Row> {
 
 /** The table, with the links to its other pages. Their addresses have the cursor, so that the back button works. */
 export function Table<Row>({ page, ...table }: Props<Row>) {
-  return <Resource of={page}>{(data) => <TablePage {...table} data={data} isBusy={page.isAwaited.value} />}</Resource>;
+  const place = useRef<HTMLDivElement>(null);
+  useFocusOnPage(place, useLocation().query.cursor ?? '', page.data.value);
+  return (
+    <>
+      <p class="heard" role="status">
+        {useOutcome(page)}
+      </p>
+      <Resource of={page}>{(data) => <TablePage {...table} place={place} data={data} isBusy={page.isAwaited.value} />}</Resource>
+    </>
+  );
 }
 
-function TablePage<Row>({ caption, columns, keyOf, empty, data, isBusy }: Omit<Props<Row>, 'page'> & { data: Page<Row>; isBusy: boolean }) {
+/** What screen readers hear of a read that the user waits for. Its problem is an alert already. Live changes are not announced. */
+function useOutcome<Row>({ isAwaited, problem, data }: Loaded<Page<Row>>): string {
+  const isFailed = problem.value !== null;
+  return useMemo(() => {
+    if (isFailed) return '';
+    const page = data.peek();
+    if (isAwaited.value || page === undefined) return 'Loading…';
+    const { total } = page.pagination;
+    return total === null ? `${numberText(page.rows.length)} on this page` : totalText(total);
+  }, [isAwaited.value, isFailed]);
+}
+
+const totalText = (total: number) => `${numberText(total)} in total`;
+
+interface PageProps<Row> extends Omit<Props<Row>, 'page'>, Pick<PlainProps<Row>, 'place'> {
+  data: Page<Row>;
+  isBusy: boolean;
+}
+
+function TablePage<Row>({ caption, columns, keyOf, empty, data, isBusy, place }: PageProps<Row>) {
   const { rows, pagination } = data;
   // The rows of an older page may have been deleted since it was linked to.
   const isOlder = (useLocation().query.cursor ?? '') !== '';
@@ -43,7 +73,7 @@ function TablePage<Row>({ caption, columns, keyOf, empty, data, isBusy }: Omit<P
       {rows.length === 0 ? (
         <div class="empty">{isOlder ? <p>No row is left on this page.</p> : empty}</div>
       ) : (
-        <PlainTable caption={caption} columns={columns} keyOf={keyOf} rows={rows} isBusy={isBusy} />
+        <PlainTable caption={caption} columns={columns} keyOf={keyOf} rows={rows} isBusy={isBusy} place={place} />
       )}
       <Pages pagination={pagination} />
     </>
@@ -53,17 +83,18 @@ function TablePage<Row>({ caption, columns, keyOf, empty, data, isBusy }: Omit<P
 interface PlainProps<Row> extends Pick<Props<Row>, 'caption' | 'columns' | 'keyOf'> {
   rows: readonly Row[];
   isBusy?: boolean;
+  place?: RefObject<HTMLDivElement | null> | undefined;
 }
 
 /**
  * A table without pages. On a phone each row is a block, with the titles of the columns beside the cells. A table that is wider than the screen
  * scrolls by itself, so it must be reachable by keyboard.
  */
-export function PlainTable<Row>({ caption, columns, keyOf, rows, isBusy = false }: PlainProps<Row>) {
+export function PlainTable<Row>({ caption, columns, keyOf, rows, isBusy = false, place }: PlainProps<Row>) {
   const classOf = ({ isMinor, isNumber }: Column<Row>) =>
     [isMinor === true && 'minor', isNumber === true && 'number'].filter(Boolean).join(' ');
   return (
-    <div class="table" role="region" aria-label={caption} tabIndex={0}>
+    <div ref={place ?? null} class="table" role="region" aria-label={caption} tabIndex={0}>
       <table aria-busy={isBusy}>
         <thead>
           <tr>
@@ -99,7 +130,7 @@ function Pages({ pagination: { total, next_cursor: next } }: { pagination: Schem
   };
   return (
     <nav class="pages" aria-label="Pages">
-      {total !== null && <span>{`${numberText(total)} in total`}</span>}
+      {total !== null && <span>{totalText(total)}</span>}
       {hasCursor && <a href={at(null)}>Newest</a>}
       {next !== null && <a href={at(next)}>Older</a>}
     </nav>

@@ -1,6 +1,6 @@
 /** The focus, where its element is removed: browsers give it to the page then, and screen readers start again at the top. */
 import type { RefObject } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 /** Whether a main part was shown before. At the load of the page the focus stays at its start. */
 let wasShown = false;
@@ -29,6 +29,25 @@ export function useKeptFocus(main: RefObject<HTMLElement | null>): void {
       observer.disconnect();
     };
   }, [main]);
+}
+
+/**
+ * Gives the focus to a list when another page of it is loaded. The link to the page went with the page before. A user who has gone elsewhere
+ * stays there.
+ */
+export function useFocusOnPage(list: RefObject<HTMLElement | null>, cursor: string, data: unknown): void {
+  const shown = useRef(cursor);
+  const isDue = useRef(false);
+  useEffect(() => {
+    if (shown.current !== cursor) {
+      // The page before is still there: it is dropped after this effect.
+      shown.current = cursor;
+      isDue.current = true;
+    } else if (isDue.current && data !== undefined) {
+      isDue.current = false;
+      if (isFree() || document.activeElement?.id === 'main') list.current?.focus();
+    }
+  }, [cursor, data]);
 }
 
 const isFree = () => document.activeElement === document.body || document.activeElement === null;

@@ -1,0 +1,48 @@
+/** What screen readers announce in the console: the outcome of what was asked for, once, and nothing else. */
+import assert from 'node:assert/strict';
+import { useApi } from '../../api/use-api.js';
+import { rows } from '../../support/database.js';
+import { holdAnswers } from '../hold-answers.js';
+import { useConsole } from '../use-console.js';
+
+describe('announcements of the console', () => {
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const { browser, me } = useConsole(app);
+  before(() =>
+    rows(
+      app.deps.db,
+      `INSERT INTO contacts (id, workspace_id, phone)
+       SELECT gen_random_uuid(), $1, '+155512345' || number FROM generate_series(10, 60) AS number`,
+      [me.workspaceId],
+    ),
+  );
+  const status = (text: string | RegExp) => browser.page.getByRole('status').filter({ hasText: text });
+  /** Notes what live regions of the page change to from now on. @returns reads it */
+  const listen = async (regions: string) => {
+    await browser.page.evaluate(`{
+      window.heard = [];
+      const note = ({ target }) => {
+        const region = (target.closest ? target : target.parentElement)?.closest(${JSON.stringify(regions)});
+        if (region) window.heard.push(region.textContent);
+      };
+      new MutationObserver((changes) => changes.forEach(note)).observe(document.body, { childList: true, subtree: true, characterData: true });
+    }`);
+    return async () => [...new Set((await browser.page.evaluate('window.heard.filter(Boolean)')) as string[])];
+  };
+
+  it('a search says that it loads and how much it found, and another page gets the focus', async () => {
+    await browser.open('/contacts');
+    await status(/^51 in total$/).waitFor();
+    const release = await holdAnswers(browser, '**/api/v1/contacts?**');
+    await browser.page.getByRole('link', { name: 'Older' }).focus();
+    await browser.page.keyboard.press('Enter');
+    await status(/^Loading…$/).waitFor();
+    release();
+    await status(/^1 on this page$/).waitFor();
+    await browser.until(`document.activeElement.matches('[role=region][aria-label=Contacts]')`);
+    await browser.fill('Name, phone number or e-mail address', 'nobody');
+    await browser.press('Search');
+    await status(/^0 in total$/).waitFor();
+    assert.equal(await browser.page.evaluate('document.activeElement.textContent'), 'Search');
+  });
+});
