@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentProps } from 'preact';
 import { Router } from 'preact-iso';
 import { useRef } from 'preact/hooks';
+import { headingId } from '../parts/screen.js';
 import { useKeptFocus } from '../state/focus.js';
 
 interface MainProps {
@@ -26,7 +27,7 @@ export function Main({ banner, class: className, onMoved, children }: MainProps)
     onMoved?.();
   };
   return (
-    <main id="main" ref={main} tabIndex={-1} aria-busy={isLoading} class={className}>
+    <main id="main" ref={main} tabIndex={-1} aria-labelledby={headingId} aria-busy={isLoading} class={className}>
       {banner}
       <Router onRouteChange={moved} onLoadStart={() => (isLoading.value = true)} onLoadEnd={() => (isLoading.value = false)}>
         {children}

@@ -1,6 +1,6 @@
 /** The frame of one screen: its heading, and the title of the page. */
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 interface Props {
   title: string;
@@ -8,6 +8,9 @@ interface Props {
   actions?: ComponentChildren;
   children: ComponentChildren;
 }
+
+/** It names the main part of the page. */
+export const headingId = 'heading';
 
 /** The link to what is most often done next. */
 export const MainLink = ({ href, children }: { href: string; children: ComponentChildren }) => (
@@ -17,13 +20,14 @@ export const MainLink = ({ href, children }: { href: string; children: Component
 );
 
 export function Screen({ title, actions, children }: Props) {
-  useEffect(() => {
+  // Before the main part, which the heading names, gets the focus.
+  useLayoutEffect(() => {
     document.title = `${title} – Tidings console`;
   }, [title]);
   return (
     <>
       <header class="heading">
-        <h1>{title}</h1>
+        <h1 id={headingId}>{title}</h1>
         {actions !== undefined && <div class="actions">{actions}</div>}
       </header>
       {children}

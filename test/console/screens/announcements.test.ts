@@ -45,4 +45,19 @@ describe('announcements of the console', () => {
     await status(/^0 in total$/).waitFor();
     assert.equal(await browser.page.evaluate('document.activeElement.textContent'), 'Search');
   });
+
+  it('another screen has its name and its title when it gets the focus', async () => {
+    await browser.open('/contacts');
+    await browser.see('51 in total');
+    await browser.page.evaluate(`{
+      window.focusedAs = [];
+      const main = document.querySelector('main');
+      const name = () => document.getElementById(main.getAttribute('aria-labelledby'))?.textContent;
+      main.addEventListener('focus', () => window.focusedAs.push(name() + ', ' + document.title));
+    }`);
+    await browser.follow('API keys');
+    await browser.see('No API keys yet');
+    assert.deepEqual(await browser.page.evaluate('window.focusedAs'), ['API keys, API keys – Tidings console']);
+    await browser.page.getByRole('main', { name: 'API keys' }).waitFor();
+  });
 });
