@@ -1,16 +1,18 @@
-/** A refusal or failure, with what to do about it. */
+/** A refusal or failure, with what to do about it. A repeated try has another request, which must not be announced as another problem. */
 import type { ComponentChildren } from 'preact';
 import type { Problem } from '../api/problem.js';
 
 export function ProblemBox({ problem, children }: { problem: Problem; children?: ComponentChildren }) {
   return (
-    <div class="problem" role="alert" tabIndex={-1}>
-      <p>
-        <strong>{problem.message}</strong>
-      </p>
-      {problem.hints.map((hint) => (
-        <p key={hint}>{hint}</p>
-      ))}
+    <div class="problem">
+      <div role="alert" tabIndex={-1}>
+        <p>
+          <strong>{problem.message}</strong>
+        </p>
+        {problem.hints.map((hint) => (
+          <p key={hint}>{hint}</p>
+        ))}
+      </div>
       {problem.requestId !== null && (
         <p class="note">
           Request <code>{problem.requestId}</code>

@@ -60,4 +60,17 @@ describe('announcements of the console', () => {
     assert.deepEqual(await browser.page.evaluate('window.focusedAs'), ['API keys, API keys – Tidings console']);
     await browser.page.getByRole('main', { name: 'API keys' }).waitFor();
   });
+
+  it('a problem that lasts is announced once', async () => {
+    let reads = 0;
+    await browser.page.route('**/api/v1/api-keys', (route) =>
+      route.fulfill({ status: 403, json: { success: false, error: 'Not allowed', request_id: `req-${(reads += 1)}` } }),
+    );
+    await browser.open('/keys');
+    await browser.page.getByRole('alert').getByText('Not allowed').waitFor();
+    const heard = await listen('[role=alert], [role=status]');
+    await browser.press('Try again');
+    await browser.see('req-2');
+    assert.deepEqual(await heard(), []);
+  });
 });
