@@ -19,12 +19,13 @@ interface Props {
 }
 
 const height = 220;
-/** Variables of the style sheet. Lines also differ in their dashes. */
+/** Variables of the style sheet. Lines and their marks in the legend also differ in their dashes. */
 const strokes = [
-  ['--accent', []],
-  ['--good', [8, 4]],
-  ['--busy', [2, 4]],
+  ['--accent', [], 'solid'],
+  ['--good', [8, 4], 'dashed'],
+  ['--busy', [2, 4], 'dotted'],
 ] as const;
+const strokeOf = (index: number) => strokes[index % strokes.length] ?? strokes[0];
 
 export function Chart({ title, times, lines, isUtc = false }: Props) {
   const place = useRef<HTMLDivElement>(null);
@@ -44,7 +45,7 @@ export function Chart({ title, times, lines, isUtc = false }: Props) {
         element,
       );
     };
-    const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height }));
+    const resized = new ResizeObserver(() => plot?.setSize({ width: widthIn(element), height }));
     resized.observe(element);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     const redraw = () => void draw();
@@ -65,14 +66,17 @@ function optionsFor(element: HTMLElement, lines: readonly Line[]): UPlot.Options
   const colour = (name: string) => colourOf(element, name);
   const axis = { stroke: style.color, grid: { stroke: colour('--line'), width: 1 }, ticks: { stroke: colour('--line') } };
   return {
-    width: element.clientWidth,
+    width: widthIn(element),
     height,
+    // A drag would zoom, and a click on the legend hide a line. Neither can be done by keyboard.
+    cursor: { bind: { mousedown: () => null, click: () => null } },
+    legend: { markers: { dash: (_plot, series) => strokeOf(series - 1)[2] } },
     axes: [axis, { ...axis, size: 60 }],
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.05, 1)] } },
     series: [
       {},
       ...lines.map(({ name }, index) => {
-        const [variable, dash] = strokes[index % strokes.length] ?? strokes[0];
+        const [variable, dash] = strokeOf(index);
         return {
           label: name,
           stroke: colour(variable),
@@ -83,6 +87,12 @@ function optionsFor(element: HTMLElement, lines: readonly Line[]): UPlot.Options
       }),
     ],
   };
+}
+
+/** The width inside of the padding. */
+function widthIn(element: HTMLElement): number {
+  const { paddingLeft, paddingRight } = getComputedStyle(element);
+  return element.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
 }
 
 /** A canvas takes no `light-dark()`: the browser resolves it on an element. */

@@ -50,6 +50,32 @@ describe('the overview of the console', function () {
     await browser.row('failed').waitFor();
   });
 
+  it('a chart tells its lines apart without colours, and is changed by nothing that only a mouse can do', async () => {
+    await buildQueued(app.deps.db, me.workspaceId);
+    await buildQueued(app.deps.db, me.workspaceId, { channel: 'email', to: 'ada@example.com' });
+    await foldChanges(app.deps.db, Date.now() + 10_000);
+    await browser.page.setViewportSize({ width: 1280, height: 1600 });
+    await browser.open('?days=1');
+    const chart = browser.page.locator('.chart').first();
+    const { mouse } = browser.page;
+    await chart.locator('.u-marker').nth(2).waitFor();
+    const shown = await browser.page.evaluate(`(() => {
+      const chart = document.querySelector('.chart');
+      const markers = [...chart.querySelectorAll('.u-series .u-marker')].slice(1);
+      return [chart.scrollWidth - chart.clientWidth, ...markers.map((marker) => getComputedStyle(marker).borderTopStyle)];
+    })()`);
+    assert.deepEqual(shown, [0, 'solid', 'dashed']);
+    await chart.locator('.u-label').nth(1).click();
+    assert.equal(await chart.locator('.u-legend .u-off').count(), 0);
+    const box = await chart.locator('.u-over').boundingBox();
+    assert.ok(box !== null);
+    await mouse.move(box.x + 50, box.y + 50);
+    await mouse.down();
+    await mouse.move(box.x + 250, box.y + 50, { steps: 3 });
+    assert.equal(await browser.page.evaluate(`document.querySelector('.u-select').clientWidth`), 0);
+    await mouse.up();
+  });
+
   it('a suppressed message counts as one to a recipient on the suppression list', async () => {
     const { id } = await buildQueued(app.deps.db, me.workspaceId);
     const change = { id, at: new Date(), status_detail: 'suppressed' as const, error_code: 'suppressed', error_message: 'bounced' };
