@@ -73,4 +73,19 @@ describe('announcements of the console', () => {
     await browser.see('req-2');
     assert.deepEqual(await heard(), []);
   });
+
+  it('the preview of a message announces price, segments and faults, and not each letter', async () => {
+    await browser.open('/send?to=%2B15551234567');
+    const live = browser.page.getByRole('complementary').getByRole('status');
+    await live.waitFor({ state: 'attached' });
+    await browser.fill('Text', 'Hello');
+    await live.getByText('1 credit').waitFor();
+    const heard = await listen('[role=status], [aria-live]');
+    await browser.fill('Text', 'Hello Ada');
+    await browser.page.getByRole('complementary').getByText('9', { exact: true }).waitFor();
+    assert.deepEqual(await heard(), []);
+    await browser.fill('Text', 'x'.repeat(161));
+    await live.getByText('2 credits').waitFor();
+    assert.deepEqual(await heard(), ['Price2 creditsSegments2']);
+  });
 });
