@@ -5,7 +5,7 @@ import { problemOf } from '../api/problem.js';
 import { exportList } from '../csv/export-list.js';
 import { type Cell, saveCsv } from '../csv/save-csv.js';
 import type { Page } from './table.js';
-import { numberText } from './count.js';
+import { countText, numberText } from './count.js';
 
 interface Props<Row> {
   /** Of the file, without its ending. */
@@ -19,21 +19,24 @@ interface Props<Row> {
 export function ExportButton<Row>({ name, header, cells, read }: Props<Row>) {
   const running = useRef<AbortController | null>(null);
   const isRunning = useSignal(false);
-  const state = useSignal('');
+  const progress = useSignal('');
+  const outcome = useSignal('');
   useEffect(() => () => running.current?.abort(), []);
   const start = async () => {
     const controller = new AbortController();
     running.current = controller;
     isRunning.value = true;
-    state.value = 'Reading…';
-    const progress = (done: number, total: number | null) =>
-      (state.value = `${numberText(done)}${total === null ? '' : ` of ${numberText(total)}`} rows`);
+    progress.value = 'Reading…';
+    outcome.value = '';
+    const count = (done: number, total: number | null) =>
+      (progress.value = `${numberText(done)}${total === null ? '' : ` of ${numberText(total)}`} rows`);
     try {
       const { signal } = controller;
-      const lines = await exportList({ read: (cursor) => read(cursor, signal), cells, progress, signal });
+      const lines = await exportList({ read: (cursor) => read(cursor, signal), cells, progress: count, signal });
       await saveCsv(`${name}.csv`, [header, ...lines]);
+      outcome.value = `Saved: ${countText(lines.length, 'row')}`;
     } catch (error) {
-      state.value = controller.signal.aborted ? '' : problemOf(error).message;
+      outcome.value = controller.signal.aborted ? 'Stopped' : problemOf(error).message;
     } finally {
       isRunning.value = false;
     }
@@ -43,7 +46,9 @@ export function ExportButton<Row>({ name, header, cells, read }: Props<Row>) {
       <button type="button" onClick={() => void (isRunning.value ? running.current?.abort() : start())}>
         {isRunning.value ? 'Stop the download' : 'Download as CSV'}
       </button>
-      <span role="status">{state.value}</span>
+      {/* Screen readers hear the outcome, and not each page. */}
+      {isRunning.value && <span>{progress.value}</span>}
+      <span role="status">{outcome.value}</span>
     </p>
   );
 }

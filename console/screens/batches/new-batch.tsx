@@ -2,7 +2,6 @@
 import { useSignal } from '@preact/signals';
 import { to } from '../../api/base.js';
 import { useSheet } from '../../csv/use-sheet.js';
-import { countText } from '../../parts/count.js';
 import { FileChoice } from '../../parts/file-choice.js';
 import { ProblemBox } from '../../parts/problem-box.js';
 import { Screen } from '../../parts/screen.js';
@@ -18,19 +17,12 @@ export function NewBatch() {
       <FileChoice
         rowsMax={recipientsMax}
         sent="It is read in this browser: only recipients and the values that the text needs are sent."
+        used={shown}
         isDisabled={isSending.value}
         chosen={read}
       />
       {problem.value !== null && <ProblemBox problem={problem.value} />}
-      {shown !== null && (
-        <>
-          <p role="status">
-            <strong>{shown.fileName}</strong>
-            {`: ${countText(shown.rows.length, 'row')}, ${countText(shown.columns.length, 'column')}`}
-          </p>
-          <BatchForm sheet={shown} isSending={isSending} />
-        </>
-      )}
+      {shown !== null && <BatchForm sheet={shown} isSending={isSending} />}
     </Screen>
   );
 }

@@ -18,6 +18,7 @@ export function ImportContacts() {
       <FileChoice
         rowsMax={rowsMax}
         sent="Columns named name, phone, email and tags become these fields, all others custom fields. Columns named id, created_at, updated_at and reason are not imported."
+        used={sheet.value}
         chosen={chosen}
       />
       {problem.value !== null && <ProblemBox problem={problem.value} />}

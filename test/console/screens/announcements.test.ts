@@ -88,4 +88,24 @@ describe('announcements of the console', () => {
     await live.getByText('2 credits').waitFor();
     assert.deepEqual(await heard(), ['Price2 creditsSegments2']);
   });
+
+  it('a download announces its outcome, and a chosen file its name', async () => {
+    await browser.open('/contacts');
+    await browser.page.locator('.pages', { hasText: '51 in total' }).waitFor();
+    const heard = await listen('[role=status]');
+    await browser.download('Download as CSV');
+    await status(/^Saved: 51 rows$/).waitFor();
+    assert.deepEqual(await heard(), ['Saved: 51 rows']);
+    for (const path of ['/contacts/import', '/batches/new']) {
+      await browser.open(path);
+      const said = browser.page.locator('main .drop').getByRole('status');
+      await said.waitFor({ state: 'attached' });
+      await browser.choose('phone\r\n+15551234567\r\n', 'people.csv');
+      await said.getByText('people.csv: 1 row, 1 column').waitFor();
+      await browser.choose('', 'empty.csv');
+      await browser.page.getByRole('alert').waitFor();
+      // The file before it is still used.
+      await browser.until(`document.querySelector('input[type=file]').files[0].name === 'people.csv'`);
+    }
+  });
 });
