@@ -77,6 +77,21 @@ describe('the lists of the console on a phone', () => {
     await page.emulateMedia({ media: null });
   });
 
+  it('wider spacing of texts covers nothing and does not widen the page', async () => {
+    await browser.page.setViewportSize({ width: 320, height: 640 });
+    for (const path of ['/contacts', '/messages', '/audit', `/webhooks/${webhook}`]) {
+      await browser.open(path);
+      await browser.page.locator('tbody tr').first().waitFor();
+      await browser.page.evaluate(`{
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync('* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important }');
+        document.adoptedStyleSheets = [sheet];
+      }`);
+      assert.deepEqual(await browser.page.evaluate(coveredCells), [], path);
+      assert.equal(await browser.page.evaluate('document.documentElement.scrollWidth'), 320, path);
+    }
+  });
+
   for (const [path, text] of lists) {
     it(`${path} shows its rows without sideways scrolling`, async () => {
       await browser.onPhone();
@@ -93,3 +108,12 @@ describe('the lists of the console on a phone', () => {
     });
   }
 });
+
+/** The titles of the cells that begin below the title of their column. */
+const coveredCells = `[...document.querySelectorAll('td')].filter((cell) => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  const [first] = range.getClientRects();
+  const title = parseFloat(getComputedStyle(cell, '::before').width);
+  return first !== undefined && first.left - cell.getBoundingClientRect().left < title - 1;
+}).map((cell) => cell.dataset.title)`;
