@@ -1,7 +1,17 @@
-/** One resource of a screen: loading, failed or shown. */
+/** One resource of a screen: loading, failed or shown, and read again. */
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../state/load.js';
 import { ProblemBox } from './problem-box.js';
+
+/** Reads again what has no events. */
+export function RefreshButton({ of, text = 'Refresh', refresh = of.reload }: { of: Loaded<unknown>; text?: string; refresh?(): void }) {
+  const isAwaited = of.isAwaited.value;
+  return (
+    <button type="button" aria-disabled={isAwaited} onClick={() => isAwaited || refresh()}>
+      {text}
+    </button>
+  );
+}
 
 /** A failed reload leaves what was there, below the problem. */
 export function Resource<T>({ of, children }: { of: Loaded<T>; children(data: T): ComponentChildren }) {

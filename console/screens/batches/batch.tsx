@@ -6,7 +6,7 @@ import { numberText } from '../../parts/count.js';
 import { Chip } from '../../parts/chip.js';
 import { creditsText } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
-import { Resource } from '../../parts/loaded.js';
+import { RefreshButton, Resource } from '../../parts/loaded.js';
 import { PagedTable } from '../../parts/paged-table.js';
 import { Screen } from '../../parts/screen.js';
 import { type Column, PlainTable } from '../../parts/table.js';
@@ -37,9 +37,7 @@ export function Batch() {
         <>
           <a href={to('batches')}>All batches</a>
           {/* No event says that a message was read. */}
-          <button type="button" onClick={batch.reload}>
-            Refresh
-          </button>
+          <RefreshButton of={batch} />
         </>
       }
     >

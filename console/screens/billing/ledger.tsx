@@ -4,6 +4,7 @@ import { call, type Schema } from '../../api/call.js';
 import type { Cell } from '../../csv/save-csv.js';
 import { numberText } from '../../parts/count.js';
 import { ExportButton } from '../../parts/export-button.js';
+import { RefreshButton } from '../../parts/loaded.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useLoad } from '../../state/load.js';
@@ -43,9 +44,7 @@ export function Ledger() {
     <section aria-labelledby="ledger">
       <h2 id="ledger">Ledger</h2>
       <p>
-        <button type="button" aria-disabled={page.isLoading.value} onClick={readAgain}>
-          Read again
-        </button>
+        <RefreshButton of={page} text="Read again" refresh={readAgain} />
       </p>
       <Table
         caption="Transactions"

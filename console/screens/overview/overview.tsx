@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
-import { Resource } from '../../parts/loaded.js';
+import { RefreshButton, Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { dayMs } from '../../parts/time.js';
 import { type Loaded, useLoad } from '../../state/load.js';
@@ -43,9 +43,7 @@ export function Overview() {
       actions={
         <>
           <Periods chosen={days} />
-          <button type="button" onClick={refresh}>
-            Refresh
-          </button>
+          <RefreshButton of={overview} refresh={refresh} />
         </>
       }
     >

@@ -4,7 +4,7 @@ import { call, type Schema } from '../../api/call.js';
 import { isPortal, to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { Facts } from '../../parts/facts.js';
-import { Resource } from '../../parts/loaded.js';
+import { RefreshButton, Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
@@ -76,9 +76,7 @@ function Resend({ params, loaded }: { params: { id: string; delivery_id: string 
       <button type="button" class="primary" aria-disabled={isBusy.value} onClick={resend}>
         Send again
       </button>
-      <button type="button" onClick={loaded.reload}>
-        Refresh
-      </button>
+      <RefreshButton of={loaded} />
     </p>
   );
 }

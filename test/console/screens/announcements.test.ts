@@ -108,4 +108,19 @@ describe('announcements of the console', () => {
       await browser.until(`document.querySelector('input[type=file]').files[0].name === 'people.csv'`);
     }
   });
+
+  it('a refresh says that it waits, and a second press reads nothing', async () => {
+    await browser.open();
+    await browser.see('No messages in this period.');
+    const release = await holdAnswers(browser, '**/api/v1/overview?**');
+    let reads = 0;
+    browser.page.on('request', (request) => (reads += request.url().includes('/api/v1/overview') ? 1 : 0));
+    const button = browser.page.getByRole('button', { name: 'Refresh', exact: true });
+    await button.click();
+    await browser.page.locator('button[aria-disabled=true]', { hasText: 'Refresh' }).waitFor();
+    await button.click({ force: true });
+    release();
+    await browser.page.locator('button[aria-disabled=false]', { hasText: 'Refresh' }).waitFor();
+    assert.equal(reads, 1);
+  });
 });
