@@ -65,7 +65,8 @@ export function forget(): void {
 function open(): void {
   if (source !== null || listeners.size === 0 || document.hidden) return;
   clearTimeout(timer);
-  streamState.value = 'connecting';
+  // A stream that was refused stays so until it is open: it is announced once.
+  if (streamState.value !== 'refused') streamState.value = 'connecting';
   const url = urlOf('/api/v1/stream');
   if (lastId !== '') url.searchParams.set('last_event_id', lastId);
   const opened = new EventSource(url);

@@ -49,7 +49,7 @@ function TopBar() {
   return (
     <header class="bar">
       <strong class="name">Tidings</strong>
-      <span class={`stream ${streamState.value}`}>{streamTexts[streamState.value]}</span>
+      <StreamState />
       <span class="balance">{creditsText(workspace.credits_balance)}</span>
       <span class="workspace" title={workspace.email}>
         {workspace.name}
@@ -61,6 +61,17 @@ function TopBar() {
         Sign out
       </button>
     </header>
+  );
+}
+
+/** Screen readers hear that it failed, and not each change. */
+function StreamState() {
+  const { value } = streamState;
+  return (
+    <span class={`stream ${value}`}>
+      {value !== 'refused' && streamTexts[value]}
+      <span role="status">{value === 'refused' && streamTexts.refused}</span>
+    </span>
   );
 }
 

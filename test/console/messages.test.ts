@@ -173,7 +173,7 @@ describe('messages in the console', () => {
     const refusal = { success: false, error: 'A workspace can have at most 20 open streams', code: 'limit_reached' };
     await browser.page.route('**/api/v1/stream**', (route) => route.fulfill({ status: 409, json: refusal }));
     await browser.open('/messages');
-    await browser.see('Not live: connecting again soon');
+    await browser.page.getByRole('status').getByText('Not live: connecting again soon').waitFor();
     await browser.page.unroute('**/api/v1/stream**');
     await send({ reference: 'order-1' });
     await browser.see(/^Live$/);
