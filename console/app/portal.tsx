@@ -2,6 +2,7 @@
 import { Route } from 'preact-iso';
 import { isPortalOpen } from '../state/portal.js';
 import { to } from '../api/base.js';
+import { Screen } from '../parts/screen.js';
 import { Main } from './main-part.js';
 import { screenPart } from './screen-part.js';
 
@@ -10,13 +11,18 @@ const Delivery = screenPart(async () => (await import('../screens/webhooks/deliv
 
 const NoScreen = () => <p>There is no such page.</p>;
 
+const LinkEnded = () => (
+  <Screen title="This link has ended">
+    <p>It is valid for an hour. Ask those who gave it to you for a new one.</p>
+  </Screen>
+);
+
 export function Portal() {
   if (!isPortalOpen.value) {
     return (
-      <main class="public">
-        <h1>This link has ended</h1>
-        <p>It is valid for an hour. Ask those who gave it to you for a new one.</p>
-      </main>
+      <Main key="ended" class="public">
+        {[<Route key="ended" default component={LinkEnded} />]}
+      </Main>
     );
   }
   return (
