@@ -123,4 +123,16 @@ describe('announcements of the console', () => {
     await browser.page.locator('button[aria-disabled=false]', { hasText: 'Refresh' }).waitFor();
     assert.equal(reads, 1);
   });
+
+  it('a notice has an edge in forced colours', async () => {
+    const border = await browser.page.evaluate(`(() => {
+      const notice = document.createElement('div');
+      notice.className = 'notice';
+      document.body.append(notice);
+      const { borderTopStyle } = getComputedStyle(notice);
+      notice.remove();
+      return borderTopStyle;
+    })()`);
+    assert.equal(border, 'solid');
+  });
 });
