@@ -172,7 +172,9 @@ describe('the import of contacts in the console', function () {
     assert.equal(await browser.page.getByRole('dialog').count(), 0, 'a place in the screen is no other screen');
     await browser.page.goBack();
     await browser.page.goBack();
+    const givenUp = browser.page.waitForEvent('requestfailed', (request) => request.method() === 'POST');
     await browser.press('Stop and leave');
+    await givenUp;
     await browser.page.getByRole('heading', { name: 'Contacts', exact: true }).waitFor();
     await browser.until("location.pathname.endsWith('/contacts')");
     await release('+15551234568');
