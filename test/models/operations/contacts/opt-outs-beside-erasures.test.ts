@@ -47,7 +47,7 @@ describe('an opt-out during an erasure', () => {
       const { id } = await delivered();
       const held = await test.db.transaction();
       await select(test.db, 'SELECT 1 FROM events WHERE message_id = $1 FOR UPDATE', [id], held);
-      const erasing = eraseMessages(test.db, key, [id]);
+      const erasing = eraseMessages(test.db, key, [id], null);
       await untilLockWait(test.db, 'the erasure has locked the message');
       const recording = record(id);
       await Promise.race([recording, until(async () => (await lockWaits(test.db)) === 2, 'it waits for the erasure')]);
@@ -60,8 +60,8 @@ describe('an opt-out during an erasure', () => {
     const { id } = await delivered();
     await inTransaction(test.db, async (transaction) => {
       await recordOptOut(test.db, transaction, stop);
-      assert.deepEqual(await eraseMessages(test.db, key, [id]), []);
+      assert.deepEqual(await eraseMessages(test.db, key, [id], null), []);
     });
-    assert.deepEqual(await eraseMessages(test.db, key, [id]), [id]);
+    assert.deepEqual(await eraseMessages(test.db, key, [id], null), [id]);
   });
 });
