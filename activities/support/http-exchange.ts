@@ -23,8 +23,8 @@ export interface OutgoingRequest {
   /** A request without a body has no `Content-Length`. */
   body?: string | undefined;
   agent: Agent | PlainAgent;
-  /** Ends the request, and the answer if it was not read to its end. */
-  signal: AbortSignal;
+  /** Ends the request, and the answer if it was not read to its end. Without it, the caller destroys the request that `watch` sees. */
+  signal?: AbortSignal;
   /** Replaces DNS. Node.js does not call it for a literal address. */
   lookup?: LookupFunction;
   /** How much of the body of the answer is read. The rest is not fetched. */
@@ -44,7 +44,7 @@ export interface HttpAnswer {
 
 /**
  * Sends a request and reads its answer. Follows no redirect.
- * @throws the reason of the signal, or the error of the connection. A connection that closes early is an ECONNRESET
+ * @throws the reason of the signal, or the error of the request or connection. A connection that closes early is an ECONNRESET
  */
 export function exchange({ body, headers, answerBytesMax, watch, url, ...options }: OutgoingRequest): Promise<HttpAnswer> {
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
@@ -52,7 +52,7 @@ export function exchange({ body, headers, answerBytesMax, watch, url, ...options
   return new Promise((resolve, reject) => {
     const sent = start(url, { ...options, headers: { ...headers, ...length, 'Accept-Encoding': 'identity' } });
     watch?.(sent);
-    const fail = (error: unknown) => reject(options.signal.aborted ? options.signal.reason : error);
+    const fail = (error: unknown) => reject(options.signal?.aborted === true ? options.signal.reason : error);
     let isAnswered = false;
     sent.on('error', fail);
     // Node.js emits no error in these two cases. Without the handlers the promise would never settle.

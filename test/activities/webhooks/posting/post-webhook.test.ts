@@ -54,6 +54,15 @@ describe('webhookPoster', () => {
     assert.deepEqual(sent, { ...expected, 'content-length': String(Buffer.byteLength(body)), 'accept-encoding': 'identity' });
   });
 
+  it('a delivery that was answered leaves no timer behind', async () => {
+    const { url } = await receive();
+    const poster = posterWith({ totalTimeoutMs: 60_000 });
+    const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    await poster.post(url, headers, body);
+    assert.equal(timers(), before);
+  });
+
   it('a delivery is not delayed by hundreds of hanging requests to one host', async () => {
     const receiver = await receive((received, ...rest) => {
       if (received.headers['webhook-id'] === 'evt-1') acknowledge(received, ...rest);
