@@ -2,6 +2,8 @@ import type { Database } from '../../../models/db/database.js';
 import type { Logger } from '../../../models/process/logger.js';
 import { postDueReports } from '../../../models/operations/messages/sandbox.js';
 import { type SandboxReport, signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
+import { callDeadline } from '../call-deadline.js';
+import { type HttpClient, httpClient } from './http-client.js';
 
 const reportsPerPost = 500;
 /** Reports that are due within this time are posted together. */
@@ -27,8 +29,10 @@ export class ReportPoster {
   #stopped = false;
   /** The last post failed. Of several failures in a row only the first is logged. */
   #isFailing = false;
+  readonly #api: HttpClient;
 
   constructor(private readonly deps: ReportPosterDeps) {
+    this.#api = httpClient(deps.callbackUrl);
     this.#wakeIn(0);
   }
 
@@ -60,11 +64,10 @@ export class ReportPoster {
   }
 
   async #postAll(): Promise<void> {
-    const { db, secretKey, callbackUrl, logger, idleMs = 1000 } = this.deps;
-    const url = `${callbackUrl}/callbacks/sandbox`;
+    const { db, logger, idleMs = 1000 } = this.deps;
     const startedAt = Date.now();
     try {
-      while ((await postDueReports(db, reportsPerPost, (reports) => post(url, secretKey, reports))) === reportsPerPost);
+      while ((await postDueReports(db, reportsPerPost, (reports) => this.#post(reports))) === reportsPerPost);
       this.#isFailing = false;
     } catch (err) {
       if (!this.#isFailing) logger.warn({ err }, 'could not post sandbox reports, retrying');
@@ -73,16 +76,12 @@ export class ReportPoster {
     for (const moment of this.#moments) if (moment <= startedAt) this.#moments.delete(moment);
     this.#wakeIn(Math.max(0, Math.min(Date.now() + idleMs, ...this.#moments) - Date.now()));
   }
-}
 
-async function post(url: string, secretKey: string, reports: SandboxReport[]): Promise<void> {
-  const body = JSON.stringify({ reports });
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...signSandboxCallback(secretKey, body) },
-    body,
-    signal: AbortSignal.timeout(callbackTimeoutMs),
-  });
-  await response.arrayBuffer(); // frees the connection
-  if (!response.ok) throw new Error(`The callback endpoint answered ${response.status}`);
+  async #post(reports: SandboxReport[]): Promise<void> {
+    const body = JSON.stringify({ reports });
+    const headers = { 'Content-Type': 'application/json', ...signSandboxCallback(this.deps.secretKey, body) };
+    const { signal, clear } = callDeadline(callbackTimeoutMs);
+    const { status } = await this.#api.call({ method: 'POST', path: '/callbacks/sandbox', headers, body }, signal).finally(clear);
+    if (status >= 300) throw new Error(`The callback endpoint answered ${status}`);
+  }
 }
