@@ -19,6 +19,8 @@ export const leanWorker = (leaving: AbortSignal, Kind: typeof Worker) =>
     protected static override async createWorkflowCreator(...[bundle, options, logger]: Parameters<CreateWorkflows>): Promise<Workflows> {
       const unlimited = { ...options, isolateExecutionTimeoutMs: undefined as unknown as number };
       const workflows = await super.createWorkflowCreator(bundle, unlimited, logger);
+      // The SDK collects the fields of each trace, about a dozen for a run, before its logger drops them. The worker has the same logger.
+      logger.trace = () => undefined;
       const watch = new HangWatch(() => {
         throw new Error('Workflow code does not return');
       });

@@ -30,8 +30,9 @@ async function callsOf(kind: Pick<typeof Worker, 'runReplayHistory'>): Promise<{
 
 describe('LeanWorker', () => {
   const staying = new AbortController().signal;
+  const logged: string[] = [];
   before(() => {
-    Runtime.install({ logger: new DefaultLogger('ERROR') });
+    Runtime.install({ logger: new DefaultLogger('TRACE', ({ level }) => logged.push(level)) });
   });
   after(endReplays);
 
@@ -42,6 +43,15 @@ describe('LeanWorker', () => {
       timeouts.some((timeout) => typeof timeout === 'number'),
       String(timeouts),
     );
+  });
+
+  it('the SDK makes no traces, which nothing would write', async () => {
+    await callsOf(Worker);
+    assert.ok(logged.includes('TRACE'));
+    logged.length = 0;
+    await callsOf(leanWorker(staying, Worker));
+    assert.ok(logged.length > 0);
+    assert.ok(!logged.includes('TRACE'));
   });
 
   it('workflow code has short stack traces', async () => {
