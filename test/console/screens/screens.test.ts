@@ -27,7 +27,7 @@ const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
   ['/contacts/import', 'Choose it or drop it here'],
   [`/contacts/${missing}`, 'Contact not found'],
   ['/suppressions', 'No suppressions yet'],
-  ['/suppressions/new', 'Messages to a suppressed recipient are refused'],
+  ['/suppressions/new', 'Messages to a suppressed recipient on this channel fail'],
   ['/billing', 'Signup credits'],
   ['/audit', 'workspace.created'],
   ['/keys', 'No API keys yet'],
