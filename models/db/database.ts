@@ -2,12 +2,12 @@
 import pg from 'pg';
 import { Sequelize, type Transaction } from 'sequelize';
 import type { Pace } from '../flow/give-way.js';
-import { processMetrics } from '../metrics/catalogue.js';
-import { noteDatabaseError, observeConnect } from '../metrics/observe.js';
-import { type Pool, watchPool } from '../metrics/pools.js';
+import { observeConnect } from '../metrics/observe.js';
+import { watchPool } from '../metrics/pools.js';
 import { connectionOptions, withSessionSettings } from './connection-options.js';
 import { resilientPg } from './postgres-client.js';
 import { prepareStatements } from './prepared-statements.js';
+import { beginAndEndDirectly, connectionOf, type Internals, rowsOf } from './statements.js';
 import { initModels } from '../tables/tables.js';
 
 export type { Transaction };
@@ -64,6 +64,7 @@ export function openPool(url: string, poolMax: number, waits: { answerMsMax?: nu
     define: { timestamps: false, freezeTableName: true },
   });
   database.addHook('afterConnect', (connection) => prepareStatements(connection as pg.Client));
+  beginAndEndDirectly(database);
   const { connectionManager } = database as unknown as Internals;
   const getConnection = connectionManager.getConnection.bind(connectionManager);
   connectionManager.getConnection = (options) => observeConnect(() => getConnection(options));
@@ -89,7 +90,7 @@ export async function select<Row extends object>(
   bind: unknown[] = [],
   transaction?: Transaction,
 ): Promise<Row[]> {
-  if (transaction !== undefined) return rowsOf(db, (transaction as Transaction & { connection: pg.Client }).connection, sql, bind);
+  if (transaction !== undefined) return rowsOf(db, connectionOf(transaction), sql, bind);
   return inTurn(db, async () => {
     const { connectionManager } = db as unknown as Internals;
     const connection = await connectionManager.getConnection({ type: 'SELECT' });
@@ -118,29 +119,6 @@ export async function onConnection<Result>(db: Database, work: (run: Run) => Pro
     return await work((sql, bind = []) => rowsOf(db, connection, sql, bind));
   } finally {
     connectionManager.releaseConnection(connection);
-  }
-}
-
-/** Parts of Sequelize that its own queries use and that its types do not declare. */
-interface Internals {
-  connectionManager: { getConnection(options: object): Promise<pg.Client>; releaseConnection(connection: pg.Client): void; pool: Pool };
-  dialect: { Query: new (connection: pg.Client, db: Database, options: object) => { formatError(error: Error, stack?: string): Error } };
-}
-
-async function rowsOf<Row extends object>(db: Database, connection: pg.Client, sql: string, bind: unknown[]): Promise<Row[]> {
-  const begun = performance.now();
-  try {
-    return await new Promise((resolve, reject) => {
-      connection.query<Row>(sql, bind, (error, result) => (error ? reject(error) : resolve(result.rows)));
-    });
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    noteDatabaseError(error);
-    // The server's own errors have a severity. Any other error means a broken connection, which must not be used again.
-    if (!('severity' in error)) Object.assign(connection, { _invalid: true });
-    throw new (db as unknown as Internals).dialect.Query(connection, db, {}).formatError(error);
-  } finally {
-    processMetrics.statementSeconds.observe((performance.now() - begun) / 1000);
   }
 }
 

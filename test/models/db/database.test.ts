@@ -4,7 +4,7 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ConnectionAcquireTimeoutError, ConnectionRefusedError } from 'sequelize';
-import { afterCommit, type Database, inTransaction, openPool, select } from '../../../models/db/database.js';
+import { type Database, inTransaction, openPool, select } from '../../../models/db/database.js';
 import { resilientPg } from '../../../models/db/postgres-client.js';
 import { prepareStatements } from '../../../models/db/prepared-statements.js';
 import { processMetrics } from '../../../models/metrics/catalogue.js';
@@ -174,25 +174,5 @@ describe('amounts and counts', () => {
     ]);
     await assert.rejects(select(test.db, 'SELECT 9007199254740992::bigint AS beyond'), /bigint out of range: 9007199254740992/);
     assert.deepEqual(await select(test.db, 'SELECT 1::bigint AS one'), [{ one: 1 }], 'the next statement gets another connection');
-  });
-});
-
-describe('steps after a commit', () => {
-  const test = useDatabase();
-
-  it('steps after a commit run after the COMMIT, and not when it fails', async () => {
-    await select(test.db, 'CREATE TABLE parents (id int PRIMARY KEY)');
-    await select(test.db, 'CREATE TABLE children (parent_id int REFERENCES parents DEFERRABLE INITIALLY DEFERRED)');
-    await select(test.db, 'INSERT INTO parents VALUES (1)');
-    const done: number[] = [];
-    const addChild = (parentId: number) =>
-      inTransaction(test.db, async (transaction) => {
-        afterCommit(transaction, () => done.push(parentId));
-        await select(test.db, 'INSERT INTO children VALUES ($1)', [parentId], transaction);
-        assert.deepEqual(done, []);
-      });
-    await assert.rejects(addChild(2), /foreign key/);
-    await addChild(1);
-    assert.deepEqual(done, [1]);
   });
 });
