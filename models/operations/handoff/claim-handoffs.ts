@@ -1,4 +1,4 @@
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, select } from '../../db/database.js';
 import type { Channel } from '../../channels.js';
 import type { MessageRow } from '../../tables/message.js';
 import type { RouteChoice } from '../../rules/routing/route.js';
@@ -51,20 +51,13 @@ export async function claimHandoffs(
   { limit, except, inBatch, resting, waits, claimId, ...rules }: ClaimLimits,
 ): Promise<Claim[]> {
   const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId, ...bindOfRules(rules)];
-  const claims = inBatch ? await claimOfBatch(db, groupId, bind) : await select<Claimed>(db, claim, bind);
+  const claims = await select<Claimed>(db, inBatch ? claimInBatch : claim, bind);
   if (claims[0]?.has_refused !== false) await refuseQueued(db, groupId, rules);
   return claims.map(({ has_refused: _, ...claimed }) => claimed);
 }
 
 /** With the answer whether other messages must be refused, so that a group without such messages needs no second statement. */
 type Claimed = Claim & { has_refused: boolean };
-
-function claimOfBatch(db: Database, groupId: string, bind: unknown[]): Promise<Claimed[]> {
-  return inTransaction(db, async (transaction) => {
-    const stopped = await select(db, stoppedBatch, [groupId], transaction);
-    return stopped.length > 0 ? [] : select<Claimed>(db, claim, bind, transaction);
-  });
-}
 
 /** SQL: none of the accounts that are not called now may already have the message `m`. */
 const isNotResting = `(cardinality($5::text[]) = 0 OR NOT EXISTS (
@@ -91,17 +84,13 @@ export const routeOf = (choices: string) => `LATERAL (
     ORDER BY cardinality(array_positions(earlier.failed_by, c.account)), c.place LIMIT 1
   ) route`;
 
-const stoppedBatch = `
-  SELECT 1 FROM (
-    SELECT b.status FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1 FOR SHARE OF b
-  ) batch WHERE status <> 'sending'`;
-
-const claim = `
-  WITH due AS (
+/** @param first a condition that is evaluated before any message is read. @param before what it reads */
+const claiming = ({ before = '', first = '' } = {}) => `
+  WITH ${before}due AS (
     UPDATE messages SET status_detail = 'sending'
     WHERE id IN (
       SELECT id FROM messages m
-      WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${isNotResting}
+      WHERE ${first}group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${isNotResting}
         AND ${mayBeCalled(6)}
         AND ((expires_at IS NULL OR expires_at > now()) AND ${refusalOf(10)} IS NULL OR ${isUncertain})
       ORDER BY id LIMIT $3 FOR UPDATE
@@ -119,3 +108,14 @@ const claim = `
       WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${refusalOf(10)} IS NOT NULL)
     ) AS has_refused
   FROM routed ORDER BY id`;
+
+const claim = claiming();
+
+// The condition depends on no message, so PostgreSQL evaluates it once, and locks the batch before any message. If it waits for this lock, it
+// reads the status again.
+const claimInBatch = claiming({
+  before: `batch AS MATERIALIZED (
+    SELECT b.status FROM batches b JOIN message_groups g ON g.batch_id = b.id WHERE g.id = $1 FOR SHARE OF b
+  ), `,
+  first: `(SELECT status FROM batch) = 'sending' AND `,
+});
