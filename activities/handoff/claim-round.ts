@@ -1,6 +1,6 @@
 import { inTurn } from '../../models/db/database.js';
 import { makeId } from '../../models/rules/values/make-id.js';
-import { type Choices, type Claim, type ClaimLimits, claimHandoffs } from '../../models/operations/handoff/claim-handoffs.js';
+import { type Choices, type Claimed, type ClaimLimits, claimHandoffs } from '../../models/operations/handoff/claim-handoffs.js';
 import type { SendingRules } from '../../models/operations/handoff/refuse-queued.js';
 import { releaseClaim } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { persist } from '../support/persist.js';
@@ -20,16 +20,16 @@ export async function claimRound(
   groupId: string,
   choices: Choices,
   limits: Omit<ClaimLimits, 'claimId' | keyof SendingRules>,
-): Promise<Claim[] | 'late'> {
+): Promise<Claimed | 'late'> {
   const { db } = deps;
   const claimId = makeId();
   const rules = await sendingRules(deps);
-  let claimed: Claim[] | 'late' = 'late';
+  let claimed: Claimed | 'late' = 'late';
   try {
     claimed = await inTurn(db, async () => {
       const begunAt = performance.now(); // the wait for the turn comes before the claim
-      const claims = await claimHandoffs(db, groupId, choices, { ...limits, ...rules, claimId });
-      return performance.now() - begunAt < claimAgeMsMax ? claims : 'late';
+      const answer = await claimHandoffs(db, groupId, choices, { ...limits, ...rules, claimId });
+      return performance.now() - begunAt < claimAgeMsMax ? answer : 'late';
     });
     return claimed;
   } finally {

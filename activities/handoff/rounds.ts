@@ -72,18 +72,20 @@ export class Rounds {
   /** Claims messages, calls their providers in parallel and records the outcomes. @returns whether more messages may be due */
   async next({ choices, resting, isProbe }: RoundRoute, { limit, isPaced }: RoundSize): Promise<boolean> {
     const limits = { limit, except: this.excluded, inBatch: this.inBatch, resting, waits: this.deps.waits };
-    const claims = await claimRound(this.deps, this.groupId, choices, limits);
-    if (claims === 'late') return true;
+    const claimed = await claimRound(this.deps, this.groupId, choices, limits);
+    if (claimed === 'late') return true;
+    const { claims } = claimed;
     if (claims.length > 0) {
       // After a probe, the next round has the other accounts.
       const routes = isProbe ? this.deps.providers.routes : undefined;
       const accountsOf = ({ channel }: Claim) => (routes?.[channel] ?? choices[channel].accounts).length;
       this.#begin(claims, this.#call(claims, accountsOf));
     }
+    const hasMore = claimed.hasMore && claims.length === limit;
     // A probe may take long, so the other messages do not wait for it.
-    if (claims.length === limit && (isProbe || (await this.#mayBeginNext(isPaced)))) return true;
+    if (hasMore && (isProbe || (await this.#mayBeginNext(isPaced)))) return true;
     await this.finish();
-    const mayHaveMore = this.#mayHaveMore || claims.length === limit;
+    const mayHaveMore = this.#mayHaveMore || hasMore;
     this.#mayHaveMore = false;
     return mayHaveMore;
   }

@@ -49,15 +49,24 @@ export async function claimHandoffs(
   groupId: string,
   choices: Choices,
   { limit, except, inBatch, resting, waits, claimId, ...rules }: ClaimLimits,
-): Promise<Claim[]> {
+): Promise<Claimed> {
   const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId, ...bindOfRules(rules)];
-  const claims = await select<Claimed>(db, inBatch ? claimInBatch : claim, bind);
-  if (claims[0]?.has_refused !== false) await refuseQueued(db, groupId, rules);
-  return claims.map(({ has_refused: _, ...claimed }) => claimed);
+  const rows = await select<ClaimRow>(db, inBatch ? claimInBatch : claim, bind);
+  const { has_more, has_refused } = rows[0] ?? { has_more: true, has_refused: true };
+  // A later round does not look for messages that must be refused. But if it is not full, they may be among those that it left.
+  const mayHaveLeft = except.length > 0 && has_more && rows.length < limit;
+  if (has_refused || mayHaveLeft) await refuseQueued(db, groupId, rules);
+  return { claims: rows.map(({ has_more: _more, has_refused: _refused, ...claimed }) => claimed), hasMore: has_more };
 }
 
-/** With the answer whether other messages must be refused, so that a group without such messages needs no second statement. */
-type Claimed = Claim & { has_refused: boolean };
+export interface Claimed {
+  claims: Claim[];
+  /** The group may have queued messages that were not tried yet. */
+  hasMore: boolean;
+}
+
+/** With the answers whether messages are left, and whether some must be refused. A group without such messages needs no second statement. */
+type ClaimRow = Claim & { has_more: boolean; has_refused: boolean };
 
 /** SQL: none of the accounts that are not called now may already have the message `m`. */
 const isNotResting = `(cardinality($5::text[]) = 0 OR NOT EXISTS (
@@ -104,6 +113,10 @@ const claiming = ({ before = '', first = '' } = {}) => `
   )
   SELECT id, workspace_id, channel, "to", content, reference, traceparent, account, attempt, uncertain, uncertain_ms,
     EXISTS (
+      SELECT 1 FROM messages WHERE group_id = $1 AND status = 'queued' AND id <> ALL($4::uuid[]) AND id NOT IN (SELECT id FROM due)
+    ) AS has_more,
+    -- Only in the first round of a dispatch, because it reads all other messages.
+    cardinality($4::uuid[]) = 0 AND EXISTS (
       SELECT 1 FROM messages m
       WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${refusalOf(10)} IS NOT NULL)
     ) AS has_refused

@@ -4,7 +4,13 @@ import { type Channel, forEachChannel } from '../../../models/channels.js';
 import type { Database, Transaction } from '../../../models/db/database.js';
 import type { MessageRow, NewMessage } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
-import { type Choices, type Claim, claimHandoffs, type ClaimLimits } from '../../../models/operations/handoff/claim-handoffs.js';
+import {
+  type Choices,
+  type Claim,
+  type Claimed,
+  claimHandoffs,
+  type ClaimLimits,
+} from '../../../models/operations/handoff/claim-handoffs.js';
 import { giveUpOnHandoffs } from '../../../models/operations/handoff/give-up.js';
 import type { UncertainWaits } from '../../../models/operations/handoff/uncertain-handoffs.js';
 import type { OpenWork } from '../../../models/operations/reports/apply-reports.js';
@@ -64,6 +70,10 @@ export const noWaits: UncertainWaits = { leaseSeconds: 0, unknownSeconds: 0, rep
 
 /** Claims all due messages of a group. @param limits what this claim leaves out or waits for */
 export const claimAll = async (db: Database, groupId: string, choices: Choices, limits: Partial<ClaimLimits> = {}): Promise<Claim[]> =>
+  (await claimSome(db, groupId, choices, limits)).claims;
+
+/** The same, with the answer whether there may be others. */
+export const claimSome = async (db: Database, groupId: string, choices: Choices, limits: Partial<ClaimLimits> = {}): Promise<Claimed> =>
   claimHandoffs(db, groupId, choices, {
     limit: 250,
     except: [],

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
+import { routeOfRound } from '../../../activities/handoff/routing.js';
+import { Rounds } from '../../../activities/handoff/rounds.js';
+import { Throughput } from '../../../activities/handoff/throughput.js';
+import { everywhere, silent as logger, stubProvider } from '../../support/carriers/stub-provider.js';
+import { testConfig } from '../../support/config.js';
+import { workspaceForEach } from '../../support/for-each.js';
+import { buildQueuedGroup } from '../../support/rows/messages.js';
+
+describe('rounds of a dispatch', () => {
+  const test = workspaceForEach({ balance: 1_000_000 });
+
+  /** The answers of rounds of two messages, until one says that there are no more. */
+  const roundsOf = async (groupId: string, answer: Parameters<typeof stubProvider>[0]) => {
+    const { db } = test;
+    const { secretKeys, providerLimits, routeWindowSeconds } = testConfig();
+    const providers = everywhere(stubProvider(answer));
+    const waits = { leaseSeconds: 0, unknownSeconds: 120, repeatable: [] };
+    const deps = {
+      db,
+      logger,
+      providers,
+      throughput: new Throughput(db, providerLimits, waits),
+      health: new AccountHealthMonitor({ db, logger, windowSeconds: routeWindowSeconds }, providers),
+      waits,
+      secretKeys,
+      verifiedOnly: false,
+    };
+    const rounds = new Rounds(deps, groupId, false);
+    const route = await routeOfRound(deps, groupId, { round: 0, mayProbe: false });
+    const answers: boolean[] = [];
+    while (answers.at(-1) !== false) answers.push(await rounds.next(route, { limit: 2, isPaced: false }));
+    return answers;
+  };
+
+  it('the round that takes the last messages is the last one', async () => {
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}, {}, {}]);
+    assert.deepEqual(await roundsOf(groupId, ({ id }) => ({ outcome: 'accepted', provider_message_id: `p-${id}` })), [true, false]);
+  });
+
+  it('another round follows when a message of the last round was throttled', async () => {
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
+    const answers = await roundsOf(groupId, ({ id }, call) =>
+      call === 1 ? { outcome: 'throttled', detail: '429' } : { outcome: 'accepted', provider_message_id: `p-${id}` },
+    );
+    assert.deepEqual(answers, [true, false]);
+  });
+});
