@@ -11,7 +11,7 @@ import { type FallenBack, fallBack } from '../models/operations/messages/fall-ba
 import { giveUpOnHandoffs, giveUpOnReports } from '../models/operations/handoff/give-up.js';
 import { hasBeenTried } from '../models/operations/handoff/has-been-tried.js';
 import { countGroupWork, type GroupWork } from '../models/operations/messages/count-group-work.js';
-import { openPage } from '../models/operations/batches/open-page.js';
+import { openPage, startOfPage } from '../models/operations/batches/open-page.js';
 import { mustBeVerified } from '../models/rules/accounts/signup-policy.js';
 import { type AcceptAnswer, type AcceptBatchAnswer, type DuePage, workflowIds } from '../workflows/contract.js';
 import {
@@ -109,9 +109,9 @@ export function messageActivities(deps: MessageDeps, handOff: (target: DispatchT
 
     /** Opens a page of a charged batch: its due events, and when it is due. */
     async openPage(groupId: string): Promise<AcceptedMessages> {
-      const { channel, scheduledAt } = await openPage(db, groupId);
+      await openPage(db, groupId);
       const { deliveries } = await countGroupWork(db, groupId);
-      return { accepted: [], deliveries, ...(await times(db, config, { channel, scheduledAt })) };
+      return { accepted: [], deliveries, ...(await times(db, config, await startOfPage(db, groupId))) };
     },
 
     /**

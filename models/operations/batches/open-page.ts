@@ -10,13 +10,14 @@ export interface PageStart {
   scheduledAt: Date | null;
 }
 
-/** Writes the `message.queued` events of a page, once, and returns when it is due. The batch was debited as a whole. */
-export function openPage(db: Database, groupId: string): Promise<PageStart> {
-  return inTransaction(db, async (transaction) => {
-    await announcePage(db, transaction, groupId);
-    const [start] = await select<PageStart>(db, startOf, [groupId], transaction);
-    return start ?? { channel: someChannel, scheduledAt: null };
-  });
+/** Writes the `message.queued` events of a page, once. The batch was debited as a whole. */
+export const openPage = (db: Database, groupId: string): Promise<void> =>
+  inTransaction(db, (transaction) => announcePage(db, transaction, groupId));
+
+/** When a page is due. */
+export async function startOfPage(db: Database, groupId: string): Promise<PageStart> {
+  const [start] = await select<PageStart>(db, startOf, [groupId]);
+  return start ?? { channel: someChannel, scheduledAt: null };
 }
 
 const startOf = `
