@@ -2,7 +2,7 @@
 import { afterCommit, type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { workMetrics } from '../../metrics/catalogue.js';
 import type { MessageGroup } from '../../tables/message-group.js';
-import { closeIfDone, type OpenWork } from '../reports/apply-reports.js';
+import { closeIfDone, type OpenWork } from '../reports/close-if-done.js';
 import { isReportOverdue, type Overdue, overdueBind } from '../reports/awaiting-reports.js';
 import { handoffUnknownCode } from '../../rules/messages/error-codes.js';
 import { announcePage } from '../batches/open-page.js';

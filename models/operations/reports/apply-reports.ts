@@ -2,7 +2,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { failureOf } from '../../rules/messages/error-codes.js';
 import { namesRecipient } from '../../rules/contacts/carrier-ids.js';
 import { isHardBounce } from '../../rules/contacts/suppression.js';
-import { isOpen, movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
+import { movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
 import { type Channel, channelTraits } from '../../channels.js';
 import { column, only, recordset } from '../../tables/columns.js';
 import { type DeliveryReport, deliveryReportColumns, type IgnoredReason } from '../../tables/delivery-report.js';
@@ -10,6 +10,7 @@ import type { Message, StatusRow } from '../../tables/message.js';
 import { type GroupWork, countGroupWork } from '../messages/count-group-work.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { emptyReports } from '../erasure/empty-reports.js';
+import { closeIfDone, closing } from './close-if-done.js';
 import { type CarrierId, idsFromReports, nameAttempts, type NamingReport } from './name-attempts.js';
 import { type NewSuppression, suppress } from '../contacts/suppress.js';
 
@@ -20,9 +21,6 @@ interface Unapplied extends NamingReport, Pick<DeliveryReport, ReportFields>, Pi
   /** The personal data of its message were erased. */
   is_erased: boolean;
 }
-
-/** How many messages of a group wait for a hand-off or a report. 0: the group is closed. */
-export type OpenWork = Pick<GroupWork, 'open'>;
 
 interface Applying {
   /** The key of the digests that replace names of erased recipients, see `erasureKey`. */
@@ -40,8 +38,7 @@ export async function applyReports(db: Database, groupId: string, how: Applying)
   await inTransaction(db, async (transaction) => {
     await select(db, 'UPDATE message_groups SET reports_pending = $2 WHERE id = $1', [groupId, looksAgain], transaction);
     const reports = await lockReports(db, transaction, groupId, key);
-    if (reports.length > 0) await apply(db, transaction, reports);
-    await closeIfDone(db, transaction, groupId);
+    await (reports.length > 0 ? applyAndClose(db, transaction, groupId, reports) : closeIfDone(db, transaction, groupId));
   });
   // Until the commit, other transactions see the flag set and wake nobody. The reports that they have added meanwhile are found here.
   const work = await countGroupWork(db, groupId);
@@ -68,7 +65,7 @@ const unapplied = `
   FROM inbox d JOIN messages m ON m.id = d.message_id
   ORDER BY d.message_id, d.id FOR UPDATE OF m`;
 
-async function apply(db: Database, transaction: Transaction, reports: Unapplied[]): Promise<void> {
+async function applyAndClose(db: Database, transaction: Transaction, groupId: string, reports: Unapplied[]): Promise<void> {
   const applied = new Set<string>();
   const statusOf = new Map(reports.map(({ message_id, message_status }) => [message_id, message_status]));
   const ids = await idsFromReports(db, transaction, reports);
@@ -98,10 +95,10 @@ async function apply(db: Database, transaction: Transaction, reports: Unapplied[
     is_erased: report.is_erased,
     ...(isApplied(report) ? { outcome: 'applied' } : { outcome: 'ignored', reason: whyIgnored(report, statusOf.get(report.message_id)) }),
   }));
-  await select(db, markApplied, [JSON.stringify(outcomes)], transaction);
   const unnamed = reports.filter((report) => !report.is_named && (!isApplied(report) || !ids.has(report.message_id)));
   await nameAttempts(db, transaction, unnamed);
   await suppress(db, reports.filter((report) => report.outcome === null && isHardBounce(report)).map(bounceOf), transaction);
+  await select(db, markAndClose, [groupId, JSON.stringify(outcomes)], transaction);
 }
 
 const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSuppression => ({
@@ -115,11 +112,15 @@ const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSupp
 
 const givenOutcomes = { ...only(deliveryReportColumns, 'id', 'outcome', 'reason'), is_erased: column.boolean() };
 
-const markApplied = `
-  UPDATE delivery_reports d SET applied_at = now(), raw = CASE WHEN o.is_erased THEN '' ELSE d.raw END,
-    -- A replayed report that was applied before keeps that outcome, because it moved its message then.
-    outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END, reason = CASE WHEN d.outcome = 'applied' THEN d.reason ELSE o.reason END
-  FROM ${recordset('$1', 'o', givenOutcomes)} WHERE d.id = o.id`;
+// One statement, because the reports and the group are locked, and the messages have their new statuses.
+const markAndClose = `
+  WITH marked AS (
+    UPDATE delivery_reports d SET applied_at = now(), raw = CASE WHEN o.is_erased THEN '' ELSE d.raw END,
+      -- A replayed report that was applied before keeps that outcome, because it moved its message then.
+      outcome = CASE WHEN d.outcome = 'applied' THEN d.outcome ELSE o.outcome END, reason = CASE WHEN d.outcome = 'applied' THEN d.reason ELSE o.reason END
+    FROM ${recordset('$2', 'o', givenOutcomes)} WHERE d.id = o.id
+  ), ${closing('$1')}
+  SELECT open FROM state`;
 
 function whyIgnored({ channel, status }: Unapplied, current: Status | undefined): IgnoredReason {
   if (!isKnownTo(channel, status)) return 'not_on_channel';
@@ -179,20 +180,3 @@ function changeOf(report: Unapplied, carrierId?: CarrierId): StatusChange {
 }
 
 const isKnownTo = (channel: Channel, status: ReportStatus) => status !== 'read' || channelTraits[channel].hasReadReceipts;
-
-/**
- * Runs while the transaction holds the lock of the group's row: a report that arrives meanwhile finds the group closed and is applied as a
- * late one.
- */
-export async function closeIfDone(db: Database, transaction: Transaction, groupId: string): Promise<OpenWork> {
-  const [state] = await select<OpenWork>(db, close, [groupId], transaction);
-  return state ?? { open: 0 };
-}
-
-const close = `
-  WITH state AS (
-    SELECT count(*) AS open FROM messages m WHERE m.group_id = $1 AND ${isOpen('m')}
-  ), closed AS (
-    UPDATE message_groups SET closed_at = COALESCE(closed_at, now()) WHERE id = $1 AND (SELECT open FROM state) = 0
-  )
-  SELECT open FROM state`;

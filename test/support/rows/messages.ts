@@ -13,7 +13,7 @@ import {
 } from '../../../models/operations/handoff/claim-handoffs.js';
 import { giveUpOnHandoffs } from '../../../models/operations/handoff/give-up.js';
 import type { UncertainWaits } from '../../../models/operations/handoff/uncertain-handoffs.js';
-import type { OpenWork } from '../../../models/operations/reports/apply-reports.js';
+import type { OpenWork } from '../../../models/operations/reports/close-if-done.js';
 import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
 import type { HistoryFilters } from '../../../models/operations/messages/list-messages.js';
 import type { HandoffResult } from '../../../models/operations/handoff/record-handoffs.js';
