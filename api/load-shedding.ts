@@ -1,8 +1,9 @@
 /**
  * Load shedding in front of Express. When clients send five times more than the service can accept, most requests are single sends that
  * get a 503. A refusal here costs a quarter of the CPU of a refusal inside Express, which leaves more CPU for the accepted sends.
- * The rate limits come before the accept gate, and the responses are those of the application. No credential is looked up. So once a minute a
- * request of each credential goes to the application, which forgets one that has ended; before that its requests get 503 in place of 401.
+ * The rate limits come before the accept gate, and the responses are those of the application. No credential is looked up. So requests go to
+ * the application once the last look-up of their credential is a minute old, until one of them has room in its rate limits and the credential is
+ * looked up again. A credential that has ended is forgotten then; before that its requests get 503 in place of 401.
  */
 import { headersOf, statusOf } from './http/errors/error-status.js';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -25,39 +26,25 @@ export interface LoadSheddingOptions extends Pick<Deps, 'acceptGate' | 'config' 
   known: KnownCallers;
 }
 
+/**
+ * As long as the usual rate-limit window. A client above its limit is looked up with the first request of a window. The period begins before that
+ * request is counted, so it ends just before the window does: few requests get their 429 from the application.
+ */
 const lookUpEveryMs = 60_000;
 
 /** Wraps the application. Sends that the accept gate would refuse are answered here. All other requests go to the application. */
 export function withLoadShedding(app: RequestListener, options: LoadSheddingOptions): RequestListener {
   const { gated, known, acceptGate, config } = options;
   const endpoints = new Map(gated.map((endpoint) => [`${endpoint.method.toUpperCase()} ${endpoint.path}`, endpoint]));
-  const isDue = createLookUpTurns();
 
   return (req, res) => {
     // Where the headers are not enough to tell, the application decides.
     const endpoint = endpoints.get(`${req.method} ${req.url}`);
     const credential = endpoint && hasValidHead(req) ? presentedKey(req, config.secretKeys) : undefined;
-    const caller = credential && known.callerOf(cacheKeyOfApiKey(credential));
-    if (
-      endpoint !== undefined &&
-      credential !== undefined &&
-      caller !== undefined &&
-      acceptGate.isFullFor(caller.workspaceId) &&
-      !isDue(caller)
-    )
+    const caller = credential && known.recentCallerOf(cacheKeyOfApiKey(credential), lookUpEveryMs);
+    if (endpoint !== undefined && credential !== undefined && caller !== undefined && acceptGate.isFullFor(caller.workspaceId))
       void refuse(options, { endpoint, bucket: bucketOf(endpoint, credential, '', caller.keyId), caller }, req, res);
     else app(req, res);
-  };
-}
-
-/** @returns whether it is time that the application looks up the credential of a caller again */
-function createLookUpTurns(): (caller: LoggedCaller) => boolean {
-  const dueAts = new WeakMap<LoggedCaller, number>();
-  return (caller) => {
-    const now = performance.now();
-    const dueAt = dueAts.get(caller) ?? now + lookUpEveryMs;
-    dueAts.set(caller, now < dueAt ? dueAt : now + lookUpEveryMs);
-    return now >= dueAt;
   };
 }
 

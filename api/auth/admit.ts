@@ -124,12 +124,15 @@ class CountedLookups {
   }
 
   async ofKnown({ bucket, cacheKey }: Counted, ofWorkspace: Bucket, res: HeaderSink, identify: Identify): Promise<Caller | null> {
+    const beganAt = performance.now(); // before its rate-limit window can begin: see `lookUpEveryMs` in `load-shedding.ts`
     await this.limiter.consume(bucket, res, ofWorkspace);
-    return identify().catch((error: unknown) => {
+    const caller = await identify().catch((error: unknown) => {
       this.known.forget(cacheKey);
       this.limiter.giveBack(ofWorkspace); // a revoked key must not use up the workspace's limit
       throw error;
     });
+    this.known.confirm(cacheKey, beganAt);
+    return caller;
   }
 
   /**
@@ -153,6 +156,7 @@ class CountedLookups {
     identify: Identify,
   ): Promise<Caller | null> {
     const { limiter, known } = this;
+    const beganAt = performance.now();
     const isJwt = credential.kind === 'jwt';
     if (isJwt) await limiter.consume(bucket, res);
     const caller = await (isJwt ? identify() : this.#unknownKeys.run(address, res, identify));
@@ -160,7 +164,7 @@ class CountedLookups {
     const ofWorkspace = workspaceBucket(caller.workspaceId);
     const keyId = keyIdOf(caller);
     await (isJwt ? limiter.consume(ofWorkspace, res) : limiter.consume(bucketOf(item, credential, address, keyId), res, ofWorkspace));
-    known.remember(cacheKey, { workspaceId: caller.workspaceId, keyId });
+    known.remember(cacheKey, { workspaceId: caller.workspaceId, keyId }, beganAt);
     return caller;
   }
 }

@@ -28,6 +28,17 @@ describe('the early refusal of sends', () => {
     return { status, words, headers: [...headers].filter(([name]) => !own.includes(name)) };
   };
 
+  /** Moves the clock of credentials, not that of rate limits. */
+  const aMinuteLater = async (run: () => Promise<void>) => {
+    const { now } = performance;
+    performance.now = () => now.call(performance) + 61_000;
+    try {
+      await run();
+    } finally {
+      performance.now = now;
+    }
+  };
+
   it('503 for a send that is refused early, with the same body and headers as from the application', async () => {
     await startFull({ CORS_ORIGINS: 'https://app.example' });
     const headers = { Origin: 'https://app.example' };
@@ -55,16 +66,42 @@ describe('the early refusal of sends', () => {
     assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'the key is known');
     await ApiKey.update({ is_active: false }, { where: { workspace_id: workspaceId } });
     assert.equal((await send({ key })).status, 503);
-    const { now } = performance;
-    performance.now = () => now.call(performance) + 61_000;
-    try {
+    await aMinuteLater(async () => {
       for (const attempt of ['the first', 'the next']) {
         const { status, body } = await send({ key });
         assert.deepEqual([status, body.error], [401, 'API key has been deactivated'], attempt);
       }
-    } finally {
-      performance.now = now;
-    }
+    });
+  });
+
+  it('401 for a revoked key also if its rate limit was used up when the minute of early refusals ended', async () => {
+    await startFull({ RATE_LIMIT_API: '2/60' });
+    const { key, workspaceId } = await app.account();
+    assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'the key is known');
+    await ApiKey.update({ is_active: false }, { where: { workspace_id: workspaceId } });
+    assert.equal((await send({ key })).status, 503);
+    await aMinuteLater(async () => {
+      assert.equal((await send({ key })).status, 429);
+      const { id } = await ApiKey.findOne({ where: { workspace_id: workspaceId }, rejectOnEmpty: true });
+      for (let counted = 0; counted < 3; counted += 1) app.deps.limiter.giveBack({ rateClass: 'api', key: id });
+      const { status, body } = await send({ key });
+      assert.deepEqual([status, body.error], [401, 'API key has been deactivated'], 'in the next window');
+    });
+  });
+
+  it('the early refusal of sends passes on one send of a valid key when it was not looked up for a minute', async () => {
+    await startFull();
+    const { key } = await app.account();
+    assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'the key is known');
+    let entered = 0;
+    app.deps.acceptGate.enter = () => {
+      entered += 1;
+      throw busy();
+    };
+    assert.deepEqual([(await send({ key })).status, entered], [503, 0]);
+    await aMinuteLater(async () => {
+      for (const attempt of ['the first', 'the next']) assert.deepEqual([(await send({ key })).status, entered], [503, 1], attempt);
+    });
   });
 
   it('429 for refused sends above the rate limit', async () => {
