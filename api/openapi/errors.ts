@@ -25,7 +25,8 @@ export function statusesOf({ auth, method, query, body, path, idempotent, refusa
     ...(body ? [413] : []),
     429,
     500,
-    ...(body || auth === 'provider' || (method === 'get' && auth !== 'none') ? [503] : []), // no memory for the body, or no turn for the read
+    // No memory for the body, no turn for the read, or too many look-ups of keys wait.
+    ...(body || takesKey || auth === 'provider' || (method === 'get' && auth !== 'none') ? [503] : []),
   ];
   return [...new Set(statuses)].toSorted((one, other) => one - other);
 }
