@@ -7,7 +7,10 @@ import { readStream, type StreamEvent, type StreamOptions } from './stream.js';
 import { type CallOptions, type TidingsOptions, Transport } from './transport.js';
 import type { Balance, Usage, UsageQuery } from './types.js';
 
-/** Its methods throw TidingsError, the reason of `signal`, and OptionError for an id or an idempotency key that cannot work. */
+/**
+ * Its methods throw TidingsError, the reason of `signal`, OptionError for an id or an idempotency key that cannot work, and what your `onResponse`
+ * or `onOpen` throws.
+ */
 export class Tidings {
   readonly messages: Messages;
   readonly batches: Batches;

@@ -29,7 +29,7 @@ export interface CallOptions {
   retries?: number;
   /**
    * Called with each response of the service, for what only its headers say, such as `X-RateLimit-Remaining` or `Idempotent-Replayed`. `attempt` is
-   * 0 for the first attempt of the call.
+   * 0 for the first attempt of the call. What it throws ends the call: the request is not repeated, though the service has answered it.
    */
   onResponse?: (status: number, headers: Headers, attempt: number) => void;
 }
@@ -80,11 +80,18 @@ export class Transport {
   async call<T>(request: Request, options: CallOptions = {}): Promise<T> {
     const isRepeatable = request.method !== 'POST' || request.idempotencyKey !== undefined || request.isRepeatable === true;
     const retries = options.retries ?? this.options.retries ?? 5;
+    let isCalling = false;
+    const onResponse: NonNullable<CallOptions['onResponse']> = (...given) => {
+      isCalling = true;
+      options.onResponse?.(...given);
+      isCalling = false;
+    };
     for (let attempt = 0; ; attempt += 1) {
       let answer: Answer<T>;
       try {
-        answer = await this.#attempt<T>(request, options, attempt);
+        answer = await this.#attempt<T>(request, { ...options, onResponse }, attempt);
       } catch (error) {
+        if (isCalling) throw error; // of the program's `onResponse`
         if (!(error instanceof TidingsError) || attempt >= retries || !isRetryable(error, isRepeatable)) throw error;
         await pause(pauseMs(attempt, error.retryAfterSeconds), options.signal);
         continue;
