@@ -24,6 +24,7 @@ async def read_stream(
     reader = Reader(last_event_id or "")
     was_open = False
     failures = 0
+    is_calling = False
     while True:
         response: Optional[httpx.Response] = None
         demanded = 0.0
@@ -31,12 +32,16 @@ async def read_stream(
             response = await _open(transport, reader.last_event_id)
             was_open, failures = True, 0
             if on_open is not None:
+                is_calling = True
                 on_open()
+                is_calling = False
             reader = Reader(reader.last_event_id)
             async for chunk in response.aiter_bytes():
                 for event in reader.feed(chunk):
                     yield event
         except (httpx.RequestError, TidingsError) as error:
+            if is_calling:  # it is an error of the program's `on_open`
+                raise
             failure = failure_of(error) if isinstance(error, httpx.RequestError) else error
             if not _can_reopen(failure, was_open) or (not was_open and failures >= transport.options.retries):
                 raise failure from error

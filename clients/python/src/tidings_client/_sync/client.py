@@ -24,7 +24,8 @@ class Tidings:
     """A client of Tidings.
 
     It keeps connections open: use it in an `with`, or call `close()` at the end. Its methods raise
-    `TidingsError`, and `ValueError` for an id or an idempotency key that cannot work.
+    `TidingsError`, `ValueError` for an id or an idempotency key that cannot work, and what `on_response` or `on_open`
+    raises.
     """
 
     messages: Messages
@@ -49,7 +50,8 @@ class Tidings:
         :param timeout: seconds for one attempt, body included
         :param retries: further attempts after a failure that is safe to repeat
         :param http_client: instead of one with the settings of httpx, for example behind a proxy; closed by its owner
-        :param on_response: called with each response, for what only its headers say, such as `X-RateLimit-Remaining`
+        :param on_response: called with each response, for what only its headers say, such as `X-RateLimit-Remaining`.
+            What it raises ends the call: the request is not repeated, though the service has answered it
         :param on_ignored_fields: called when a request succeeded, but the service has ignored fields of it, for example
             unknown ones, with their paths and the request; by default an `IgnoredFieldsWarning`
         :raises ValueError: for options that cannot work
@@ -100,7 +102,7 @@ class Tidings:
 
         :param last_event_id: `id` of the last event that was handled: the stream goes on after it, for up to an
             hour. By default it begins now
-        :param on_open: called each time the stream is open, before its events
+        :param on_open: called each time the stream is open, before its events. What it raises ends the stream
         """
         return read_stream(self._transport, last_event_id, on_open)
 

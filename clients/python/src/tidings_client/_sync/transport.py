@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 import httpx
 
@@ -36,23 +36,33 @@ class Transport:
         """`data` of the answer.
 
         :raises TidingsError: the service refused, or all attempts failed
+        :raises Exception: what `on_response` raises
         """
         attempt = 0
+        is_calling = False
         while True:
             try:
-                data, ignored = self._attempt(request)
+                response, body = self._attempt(request)
+                if self.on_response is not None:
+                    is_calling = True
+                    self.on_response(response)
+                    is_calling = False
+                data = data_of(response.status_code, response.headers, body)
             except TidingsError as error:
+                if is_calling:  # it is an error of the program's `on_response`
+                    raise
                 if attempt >= self.options.retries or not is_retryable(error, request.is_repeatable):
                     raise
                 pause = pause_of(attempt, error.retry_after)
             else:
+                ignored = ignored_fields_in(response.headers)
                 if ignored:
                     report_ignored_fields(self.on_ignored_fields, ignored, request)
                 return data
             attempt += 1
             sleep(pause)
 
-    def _attempt(self, request: Request) -> Tuple[Any, List[str]]:
+    def _attempt(self, request: Request) -> Tuple[httpx.Response, bytes]:
         ends_at = time.monotonic() + self.options.timeout
         body = bytearray()
         try:
@@ -69,7 +79,4 @@ class Transport:
                     response.close()
         except (httpx.RequestError, TimeoutError) as error:
             raise failure_of(error) from error
-        if self.on_response is not None:
-            self.on_response(response)
-        data = data_of(response.status_code, response.headers, bytes(body))
-        return data, ignored_fields_in(response.headers)
+        return response, bytes(body)

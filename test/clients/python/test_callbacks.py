@@ -1,0 +1,30 @@
+"""Errors of the functions that a program gives to the client."""
+
+from unittest import mock
+
+import httpx
+from tidings_client import TidingsError
+
+from prepared_answers import MESSAGE, SENT, PreparedAnswers, refused
+
+
+class Callbacks(PreparedAnswers):
+    def test_an_error_of_on_response_or_on_open_passes_unchanged_and_the_request_is_sent_once(self):
+        text = {"Content-Type": "text/event-stream"}
+        for thrown in (
+            ValueError("a mistake in the program"),
+            TidingsError(503, "unavailable", "of another call"),
+            httpx.ConnectError("of another client"),
+        ):
+            throw = mock.Mock(side_effect=thrown)
+            for call in (
+                lambda throw=throw: self.client(SENT, on_response=throw).messages.send(MESSAGE),
+                lambda throw=throw: self.client(refused(503, "unavailable"), on_response=throw).messages.send(MESSAGE),
+                lambda throw=throw: list(self.client(httpx.Response(200, headers=text)).stream(on_open=throw)),
+            ):
+                self.requests.clear()
+                throw.reset_mock()
+                with self.assertRaises(type(thrown)) as raised:
+                    call()
+                self.assertIs(raised.exception, thrown)
+                self.assertEqual((len(self.requests), throw.call_count, self.pauses), (1, 1, []))
