@@ -154,6 +154,6 @@ export const presentAuditEvent = (row: AuditEvent) => ({
   address: row.address,
   user_agent: row.user_agent,
   request_id: row.request_id,
-  target: row.target_type === null ? null : { type: row.target_type, id: row.target_id, name: row.target_name },
+  target: { type: row.target_type, id: row.target_id, name: row.target_name },
   changes: row.changes,
 });

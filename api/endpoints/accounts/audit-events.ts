@@ -32,6 +32,7 @@ const eventResponse = named(
     address: textOrNull(),
     user_agent: textOrNull(),
     request_id: textOrNull(),
+    // Every event has a target with an id. The schema of the contract allows null, so it stays as it is.
     target: named('AuditTarget', targetResponse).allow(null).required(),
     changes: Joi.object().unknown().allow(null).required(),
   }),

@@ -1,5 +1,5 @@
 import { type Database, select } from '../../db/database.js';
-import type { AuditType } from '../../rules/audit/audit-types.js';
+import type { AuditTarget, AuditType } from '../../rules/audit/audit-types.js';
 import type { ActorType } from '../../rules/audit/origin.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { type Listed, type ListWindow, readWindow, type SortColumn } from '../../rules/values/list-window.js';
@@ -15,8 +15,8 @@ export interface AuditEvent {
   address: string | null;
   user_agent: string | null;
   request_id: string | null;
-  target_type: string | null;
-  target_id: string | null;
+  target_type: AuditTarget;
+  target_id: string;
   target_name: string | null;
   changes: Record<string, unknown> | null;
 }
