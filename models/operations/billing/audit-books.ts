@@ -4,7 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, select } from '../../db/database.js';
-import { auditCounts, auditLedger } from './audit-ledgers.js';
+import { auditCounts } from './audit-counts.js';
+import { auditLedger } from './audit-ledgers.js';
 import { auditBatches, auditEntries, auditMessages, auditOrders } from './audit-messages.js';
 import type { Difference } from '../../rules/billing/difference-text.js';
 import type { AuditPiece, AuditPlace } from './audit-piece.js';

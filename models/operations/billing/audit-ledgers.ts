@@ -1,25 +1,24 @@
-/** Pieces of the audit that go workspace by workspace: the ledger entry by entry, and the number of messages. */
+/** The piece of the audit that reads the ledger, workspace by workspace and entry by entry. */
 import { type Database, select } from '../../db/database.js';
-import { idBefore, lowestId } from '../../rules/values/id-time.js';
+import { lowestId } from '../../rules/values/id-time.js';
 import type { Difference } from '../../rules/billing/difference-text.js';
 import type { AuditPiece } from './audit-piece.js';
 
 /** The progress inside a workspace. The next workspace begins after its last entry. */
 interface Walk {
   workspace: string;
-  /** The number of the last entry that was read, or the id of the last message. */
-  after: number | string;
-  /** The sum up to that entry in thousandths of a credit, or the number of messages. */
+  /** The number of the last entry that was read. */
+  after: number;
+  /** The sum up to that entry in thousandths of a credit. */
   sum: number;
   /** The sum of those that took back purchased credits or restored them, up to this entry: a former version of the audit adds none. */
-  reversals?: { sum: number; after: number | string } | undefined;
+  reversals?: { sum: number; after: number } | undefined;
   /** The first entry that strayed since the last correction of an operator. */
   strayed?: number | null;
   isOver: boolean;
 }
 
-const atOnce = { entries: 5_000, messages: 10_000 };
-const hourMs = 3_600_000;
+const entriesAtOnce = 5_000;
 
 /** The cause of an entry with which an operator accepted a balance (`acknowledgeDrift`) begins with this. */
 export const correctionPrefix = 'correction:';
@@ -59,7 +58,7 @@ async function auditNextEntries(db: Database, walk: Walk): Promise<{ differences
 }
 
 async function readEntries(db: Database, walk: Walk): Promise<Walk> {
-  const [piece] = await select<LedgerPiece>(db, entries, [walk.workspace, walk.after, walk.sum, atOnce.entries]);
+  const [piece] = await select<LedgerPiece>(db, entries, [walk.workspace, walk.after, walk.sum, entriesAtOnce]);
   const { corrected = null, strayed = null, count = 0, last, sum, reversals } = piece ?? {};
   const earlier = corrected === null ? walk.strayed : null;
   const after = last ?? walk.after;
@@ -69,7 +68,7 @@ async function readEntries(db: Database, walk: Walk): Promise<Walk> {
     sum: sum ?? walk.sum,
     reversals: walk.reversals?.after === walk.after ? { sum: walk.reversals.sum + (reversals ?? 0), after } : undefined,
     strayed: earlier ?? strayed,
-    isOver: count < atOnce.entries,
+    isOver: count < entriesAtOnce,
   };
 }
 
@@ -159,43 +158,5 @@ const reversed = `
     SELECT COALESCE(sum(${reversal}), 0)::bigint AS amount FROM credit_entries e WHERE e.workspace_id = w.id AND e.number > $2
   ) rest
   WHERE w.id = $1 AND orders.reversed <> w.debt - $3::bigint - rest.amount`;
-
-/** Verifies that every workspace has as many messages as its row says. */
-export const auditCounts: AuditPiece = async (db, place) => {
-  const walk = place as Walk | null;
-  const from = walk === null || walk.isOver ? await beginCount(db, walk?.workspace ?? lowestId) : walk;
-  if (from === null) return null;
-  // Younger messages may be undecided. They are counted in the same statement as the stored number is read.
-  const [piece] = await select<{ count: number; shown: number; last: string | null }>(db, messages, [
-    from.workspace,
-    from.after,
-    idBefore(new Date(Date.now() - hourMs)),
-    atOnce.messages,
-  ]);
-  const { count = 0, shown = 0, last = null } = piece ?? {};
-  const reached = { ...from, after: last ?? from.after, sum: from.sum + shown, isOver: count < atOnce.messages };
-  const rows = reached.isOver ? await select(db, messageCount, [reached.workspace, reached.after, reached.sum]) : [];
-  return { differences: rows.map((row) => differs('message count', from.workspace, row)), place: reached };
-};
-
-/** @returns null after the last workspace */
-async function beginCount(db: Database, lastWorkspace: string): Promise<Walk | null> {
-  const [next] = await select<{ id: string }>(db, nextWorkspace, [lastWorkspace]);
-  return next === undefined ? null : { workspace: next.id, after: lowestId, sum: 0, isOver: false };
-}
-
-const nextWorkspace = 'SELECT id FROM workspaces WHERE id > $1::uuid ORDER BY id LIMIT 1';
-
-const messages = `
-  WITH piece AS (
-    SELECT id, status FROM messages WHERE workspace_id = $1 AND id > $2::uuid AND id < $3::uuid ORDER BY id LIMIT $4
-  )
-  SELECT count(*) AS count, count(*) FILTER (WHERE status <> 'accepting') AS shown, (SELECT id FROM piece ORDER BY id DESC LIMIT 1) AS last FROM piece`;
-
-const messageCount = `
-  SELECT w.message_count, $3::bigint + rest.count AS shown FROM workspaces w CROSS JOIN LATERAL (
-    SELECT count(*) AS count FROM messages m WHERE m.workspace_id = w.id AND m.id > $2::uuid AND m.status <> 'accepting'
-  ) rest
-  WHERE w.id = $1 AND w.message_count <> $3::bigint + rest.count`;
 
 const differs = (what: string, workspaceId: string, detail: object): Difference => ({ what, id: workspaceId, detail });

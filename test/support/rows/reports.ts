@@ -6,6 +6,7 @@ import * as givingUp from '../../../models/operations/handoff/give-up.js';
 import * as handoffs from '../../../models/operations/handoff/record-handoffs.js';
 import type { GroupWork } from '../../../models/operations/messages/count-group-work.js';
 import * as applying from '../../../models/operations/reports/apply-reports.js';
+import type { OpenWork } from '../../../models/operations/reports/close-if-done.js';
 import * as recording from '../../../models/operations/reports/record-reports.js';
 import type { IncomingReport } from '../../../models/rules/callbacks/callback.js';
 import { testConfig } from '../config.js';
@@ -27,5 +28,4 @@ export const applyReports = async (db: Database, groupId: string): Promise<Group
 /** All messages of a group, however long they have waited for their reports. */
 export const everOverdue = { at: null, timeoutSeconds: forEachChannel(() => 0) };
 
-export const giveUpOnReports = (db: Database, groupId: string): Promise<applying.OpenWork> =>
-  givingUp.giveUpOnReports(db, groupId, everOverdue);
+export const giveUpOnReports = (db: Database, groupId: string): Promise<OpenWork> => givingUp.giveUpOnReports(db, groupId, everOverdue);
