@@ -42,8 +42,8 @@ const due = `
 
 /**
  * Removes a recipient from the faults and the idempotency keys of a workspace's batches, page by page. A key that names the recipient stays
- * taken, but the request is no longer known. The digests of
- * all requests become keyed, because no row says to which invalid recipients a request was.
+ * taken, but the request is no longer known. The digests of all requests become keyed, because no row says which invalid recipients a request
+ * had.
  * @param at batches that were created later keep it
  */
 export async function forgetInBatches(
