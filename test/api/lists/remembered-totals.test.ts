@@ -46,8 +46,8 @@ describe('the total of a large list', () => {
     isRemembered('/api/v1/audit-events?type=webhook.created&', (count) =>
       rows(
         app.deps.db,
-        `INSERT INTO audit_events (id, workspace_id, type, at, actor_type)
-         SELECT uuidv7(), $1, 'webhook.created', now(), 'user' FROM generate_series(1, $2::integer)`,
+        `INSERT INTO audit_events (id, workspace_id, type, at, actor_type, target_type, target_id)
+         SELECT uuidv7(), $1, 'webhook.created', now(), 'user', 'webhook', uuidv7() FROM generate_series(1, $2::integer)`,
         [account.workspaceId, count],
       ),
     ));
