@@ -39,7 +39,7 @@ async function forgetSpelling(db: Database, key: Buffer, forgotten: Forgotten): 
     await select(db, digestList, [workspaceId, recipient, digest], transaction);
   });
   await select(db, deleteContacts, [workspaceId, recipient, at, isAgain]);
-  // A page is smaller if another transaction has changed some of its chains meanwhile.
+  // Of a page, another transaction may have changed all chains meanwhile. So the work ends only when no chain is found.
   for (;;) if ((await select(db, cutChains, [workspaceId, recipient, key, at])).length === 0) break;
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient, key])).length === 0) break;
   await forgetInBatches(db, key, forgotten);
@@ -87,19 +87,24 @@ const stepsBefore = `(
   WHERE s.place < (
     SELECT min(t.place) FROM json_array_elements(f.steps) WITH ORDINALITY AS t (step, place) WHERE lower(t.step ->> 'to') = $2))`;
 
+/** SQL: the chain `f` has a step to the recipient. The migration 0031 has an index of this expression. */
+const hasStepTo = `jsonb_path_query_array(lower(f.steps::text)::jsonb, '$[*].to') ? $2`;
+
 /**
  * SQL: parts of a `WITH`: a page of `chains` with a step to the recipient, which are locked after their messages. The digest of the request of the
- * first message is of all steps, so it becomes keyed; see key-digests.ts.
+ * first message is of all steps, so it becomes keyed; see key-digests.ts. A chain that another erasure has changed while this one waited for its
+ * message is not in `chains`.
  * @param ofChain the chains `f`
  * @param ofMessage their messages `m`
  */
 const chainsWith = (ofChain: string, ofMessage = 'true') => `
   WITH lasting AS MATERIALIZED (
     SELECT m.id FROM fallbacks f JOIN messages m ON m.id = f.message_id
-    WHERE jsonb_path_query_array(lower(f.steps::text)::jsonb, '$[*].to') ? $2 AND ${ofChain} AND m.workspace_id = $1 AND ${ofMessage}
+    WHERE ${hasStepTo} AND ${ofChain} AND m.workspace_id = $1 AND ${ofMessage}
     ORDER BY m.id LIMIT ${stepsPage} FOR NO KEY UPDATE OF m
   ), chains AS MATERIALIZED (
-    SELECT f.message_id AS id FROM fallbacks f WHERE f.message_id IN (SELECT id FROM lasting) AND ${ofChain} ORDER BY f.message_id FOR UPDATE
+    SELECT f.message_id AS id FROM fallbacks f
+    WHERE f.message_id IN (SELECT id FROM lasting) AND ${ofChain} AND ${hasStepTo} ORDER BY f.message_id FOR UPDATE
   ), keyed AS (
     UPDATE messages m SET request_digest = ${keyedDigestInSql('$3', 'm.request_digest')}
     WHERE m.id IN (SELECT id FROM chains) AND ${isPlainDigest('m.request_digest')}
@@ -107,14 +112,18 @@ const chainsWith = (ofChain: string, ofMessage = 'true') => `
 
 // A step that is being sent now is a message of its own. It has the rest of the chain, which the second call of this operation finds.
 const cutChains = `
-  ${chainsWith('f.outcome IS NULL', isRequestedBy('$4'))}
-  UPDATE fallbacks f SET steps = COALESCE(${stepsBefore}, ${stepsWithoutRecipients}),
-    outcome = CASE WHEN ${stepsBefore} IS NULL THEN 'not_needed' END, decided_at = CASE WHEN ${stepsBefore} IS NULL THEN now() END
-  WHERE f.outcome IS NULL AND f.message_id IN (SELECT id FROM chains) RETURNING f.message_id`;
+  ${chainsWith('f.outcome IS NULL', isRequestedBy('$4'))}, cut AS (
+    UPDATE fallbacks f SET steps = COALESCE(${stepsBefore}, ${stepsWithoutRecipients}),
+      outcome = CASE WHEN ${stepsBefore} IS NULL THEN 'not_needed' END, decided_at = CASE WHEN ${stepsBefore} IS NULL THEN now() END
+    WHERE f.outcome IS NULL AND f.message_id IN (SELECT id FROM chains)
+  )
+  SELECT id FROM lasting`;
 
 const clearSteps = `
-  ${chainsWith('f.outcome IS NOT NULL')}
-  UPDATE fallbacks f SET steps = ${stepsWithoutRecipients} WHERE f.message_id IN (SELECT id FROM chains) RETURNING f.message_id`;
+  ${chainsWith('f.outcome IS NOT NULL')}, cleared AS (
+    UPDATE fallbacks f SET steps = ${stepsWithoutRecipients} WHERE f.message_id IN (SELECT id FROM chains)
+  )
+  SELECT id FROM lasting`;
 
 /** Ids per read: each one reads and sorts all reports without a message, because no index has them in this order. */
 const unmatchedPage = 100_000;

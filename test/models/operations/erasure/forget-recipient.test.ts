@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { inTransaction, select } from '../../../../models/db/database.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
+import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
+import type { FallbackStep } from '../../../../models/rules/messages/fallback.js';
+import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
+import { lockWaits } from '../../../support/lock-table.js';
 import { entriesRead } from '../../../support/rows/entries-read.js';
+import { newMessage } from '../../../support/rows/factories.js';
 
 const key = Buffer.alloc(32, 1);
 
@@ -43,5 +50,29 @@ describe('an erasure among many reports without a message', () => {
     await rows(test.db, 'VACUUM ANALYZE delivery_reports');
     const read = await entriesRead(test.db, 'delivery_reports', () => forget('+15551234567'));
     assert.ok(read < 3 * unmatched, `${read} reports were read`);
+  });
+});
+
+describe('two erasures of one recipient at the same time', () => {
+  const test = workspaceForEach();
+  const forget = (recipient: string) => forgetRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
+  const stepTo = (channel: FallbackStep['channel'], to: string): FallbackStep => {
+    return { channel, to, after: 60, content: { subject: to }, price: 100, segments: null, encoding: null };
+  };
+
+  it('an erasure that waited for another one keeps the steps that the other one has left', async () => {
+    const id = uuidv7();
+    const fallback = [stepTo('sms', '+15551110000'), stepTo('whatsapp', '+15552220000')];
+    const message = newMessage({ id, workspace_id: test.workspaceId, group_id: id, to: '+15553330000' });
+    await insertMessages(test.db, { groupId: id, workflowId: id, messages: [message], fallback });
+    let both: Promise<unknown> = Promise.resolve();
+    await inTransaction(test.db, async (transaction) => {
+      await select(test.db, 'SELECT 1 FROM messages WHERE id = $1 FOR UPDATE', [id], transaction);
+      both = Promise.all([forget('+15552220000'), forget('+15552220000')]);
+      await until(async () => (await lockWaits(test.db)) === 2, 'both wait for the message');
+    });
+    await both;
+    const [chain] = await rows(test.db, 'SELECT outcome, steps FROM fallbacks WHERE message_id = $1', [id]);
+    assert.deepEqual(chain, { outcome: null, steps: fallback.slice(0, 1) });
   });
 });
