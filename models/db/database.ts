@@ -1,6 +1,6 @@
 /** The connection to PostgreSQL, and the ways to run statements. */
 import pg from 'pg';
-import { Sequelize, type Transaction } from 'sequelize';
+import { BaseError, ConnectionError, Sequelize, type Transaction } from 'sequelize';
 import type { Pace } from '../flow/give-way.js';
 import { observeConnect } from '../metrics/observe.js';
 import { watchPool } from '../metrics/pools.js';
@@ -67,7 +67,7 @@ export function openPool(url: string, poolMax: number, waits: { answerMsMax?: nu
   beginAndEndDirectly(database);
   const { connectionManager } = database as unknown as Internals;
   const getConnection = connectionManager.getConnection.bind(connectionManager);
-  connectionManager.getConnection = (options) => observeConnect(() => getConnection(options));
+  connectionManager.getConnection = (options) => observeConnect(() => getConnection(options)).catch(throwAsConnectionError);
   const endWatch = watchPool(connectionManager.pool);
   const close = database.close.bind(database);
   database.close = async () => {
@@ -75,6 +75,11 @@ export function openPool(url: string, poolMax: number, waits: { answerMsMax?: nu
     await close();
   };
   return database;
+}
+
+/** Sequelize wraps errors of the login, and not those of the statement after it, which sets the connection up. */
+function throwAsConnectionError(error: Error): never {
+  throw error instanceof BaseError ? error : new ConnectionError(error);
 }
 
 /**

@@ -3,6 +3,7 @@ import { select } from '../../models/db/database.js';
 import { createLogger } from '../../models/process/logger.js';
 import { requireSchema } from '../../models/require-schema.js';
 import { useDatabase } from '../support/for-each.js';
+import { startFaultProxy } from '../support/network/fault-proxy.js';
 import { asProgram } from '../support/servers.js';
 
 describe('the schema that a process needs', () => {
@@ -33,5 +34,12 @@ describe('the schema that a process needs', () => {
   });
   it('no schema is demanded of a database that does not answer', async () => {
     assert.equal(await needed('postgres://nobody@127.0.0.1:1/none'), undefined);
+  });
+  it('no schema is demanded of a database that ends connections while they are set up', async () => {
+    const { host } = new URL(database.url);
+    const proxy = await startFaultProxy(host);
+    proxy.mode = 'lose-set-ups';
+    assert.equal(await needed(database.url.replace(host, proxy.address)), undefined);
+    await proxy.close();
   });
 });

@@ -9,6 +9,7 @@ import { requireSecretKey } from '../../models/require-secret-key.js';
 import { testEnv } from '../support/config.js';
 import { useDatabase } from '../support/for-each.js';
 import { child } from '../support/parts/child.js';
+import { startFaultProxy } from '../support/network/fault-proxy.js';
 import { asProgram } from '../support/servers.js';
 
 const [present, next, foreign] = ['p', 'n', 'x'].map((letter) => letter.repeat(32)) as [string, string, string];
@@ -45,6 +46,14 @@ describe('the SECRET_KEY that a process needs', () => {
   });
   it('no key is demanded of a database that does not answer', () =>
     requireSecretKey({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none', secretKeys: [foreign] }, createLogger('api', 'silent')));
+  it('no key is demanded of a database that ends connections while they are set up', async () => {
+    const { host } = new URL(database.url);
+    const proxy = await startFaultProxy(host);
+    proxy.mode = 'lose-set-ups';
+    const databaseUrl = asProgram(database.url).replace(host, proxy.address);
+    await requireSecretKey({ databaseUrl, secretKeys: [foreign] }, createLogger('api', 'silent'));
+    await proxy.close();
+  });
 
   for (const script of ['api/server.js', 'activities/worker.js'])
     it(`${script} exits 1 with one sentence if neither SECRET_KEY nor SECRET_KEYS_OLD opens the database`, async () => {

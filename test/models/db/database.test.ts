@@ -3,17 +3,15 @@ import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { ConnectionAcquireTimeoutError, ConnectionRefusedError } from 'sequelize';
+import { ConnectionAcquireTimeoutError, ConnectionError, ConnectionRefusedError } from 'sequelize';
 import { type Database, inTransaction, openPool, select } from '../../../models/db/database.js';
 import { resilientPg } from '../../../models/db/postgres-client.js';
 import { prepareStatements } from '../../../models/db/prepared-statements.js';
 import { processMetrics } from '../../../models/metrics/catalogue.js';
 import { until } from '../../support/client.js';
 import { useDatabase } from '../../support/for-each.js';
-import { startFaultProxy } from '../../support/network/fault-proxy.js';
+import { simpleQuery, startFaultProxy } from '../../support/network/fault-proxy.js';
 
-/** The first byte of a query without parameters, of which the set-up of a connection consists. */
-const simpleQuery = 'Q'.charCodeAt(0);
 const nothing = async () => undefined;
 /** A busy machine may need longer for a first answer than a pool of a test waits. */
 const untilOpen = (db: Database) => until(async () => (await select(db, 'SELECT 1 AS one')).length === 1, 'a connection is open');
@@ -74,6 +72,17 @@ describe('connections to PostgreSQL', () => {
     await until(async () => isDeepStrictEqual(await both(), [[{ number: 1 }], [{ number: 2 }]]), 'both are answered');
     await db.close();
     pooler.close();
+  });
+
+  it('a connection that is lost while it is set up is an error of the connection', async () => {
+    const { host } = new URL(test.url);
+    const proxy = await startFaultProxy(host);
+    const db = openPool(test.url.replace(host, proxy.address), 1);
+    proxy.mode = 'lose-set-ups';
+    await assert.rejects(select(db, 'SELECT 1 AS one'), ConnectionError);
+    await assert.rejects(inTransaction(db, nothing), ConnectionError);
+    await db.close();
+    await proxy.close();
   });
 
   it('a connection is closed if a statement without parameters gets no answer', async () => {

@@ -9,13 +9,24 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
  *   `stall-requests`, `stall-answers`: the same in one direction only.
  * - `refuse`: every new connection is reset. Call `reset` to end open connections, too.
  * - `lose-answers`: requests pass. At the first byte of the response both ends are reset: the server did its work, but the client does not know.
+ * - `lose-set-ups`: for PostgreSQL. The login passes. At the first query without parameters, with which a client sets up a connection, both ends
+ *   are reset.
  */
-export type FaultMode = 'pass' | 'blackhole' | 'mute' | 'stall' | 'stall-requests' | 'stall-answers' | 'refuse' | 'lose-answers';
+export type FaultMode =
+  | 'pass'
+  | 'blackhole'
+  | 'mute'
+  | 'stall'
+  | 'stall-requests'
+  | 'stall-answers'
+  | 'refuse'
+  | 'lose-answers'
+  | 'lose-set-ups';
 
 export interface FaultProxy {
   /** host:port for the process under test. */
   address: string;
-  /** The fault from now on, also for open connections. Only `refuse`, `lose-answers` and `reset` end connections. */
+  /** The fault from now on, also for open connections. Only `refuse`, `lose-…` and `reset` end connections. */
   mode: FaultMode;
   /** Milliseconds by which each chunk is delayed in mode `pass`; 0 unless set. Order is kept. */
   delayMs: number;
@@ -35,6 +46,8 @@ const stalling: Readonly<Partial<Record<FaultMode, readonly Direction[]>>> = {
   'stall-requests': ['requests'],
   'stall-answers': ['answers'],
 };
+/** The first byte of a query without parameters in the protocol of PostgreSQL. */
+export const simpleQuery = 'Q'.charCodeAt(0);
 /** If a target is down, the function is called again for another one. */
 const triesMax = 2;
 
@@ -68,7 +81,8 @@ class Pipe {
   #carry(chunk: Buffer): void {
     const { mode } = this.proxy;
     if (swallowing[mode]?.includes(this.direction) === true) return;
-    if (mode === 'lose-answers' && this.direction === 'answers') {
+    const isSetUp = this.direction === 'requests' && chunk[0] === simpleQuery;
+    if (mode === 'lose-answers' ? this.direction === 'answers' : mode === 'lose-set-ups' && isSetUp) {
       this.from.resetAndDestroy();
       this.to.resetAndDestroy();
       return;
