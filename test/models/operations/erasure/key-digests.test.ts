@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
 import { keyOldDigests } from '../../../../models/operations/erasure/key-digests.js';
 import { keyedDigest } from '../../../../models/rules/contacts/erasure.js';
 import { idBefore } from '../../../../models/rules/values/id-time.js';
+import { textOf } from '../../../deploy/project.js';
 import { rows } from '../../../support/database.js';
-import { useDatabase } from '../../../support/for-each.js';
+import { useDatabase, workspaceForEach } from '../../../support/for-each.js';
 import { buildBatch } from '../../../support/rows/batches.js';
-import { buildWorkspace } from '../../../support/rows/factories.js';
+import { buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
 
 const key = Buffer.alloc(32, 1);
 const digest = Buffer.alloc(32, 2);
@@ -45,5 +47,29 @@ describe('the digests of old batches', () => {
     });
     await run();
     assert.deepEqual(await digestOf(held), keyedDigest(key, digest));
+  });
+});
+
+describe('the digests of chains from which the former version removed recipients', () => {
+  const test = workspaceForEach();
+  const migration = textOf('models/migrations/0075-personal-data.sql').split(/;\s*$/m);
+  const change = migration.find((statement) => statement.includes('UPDATE messages'));
+  const whole = { channel: 'sms', to: '+15551110000', after: 60, price: 100 };
+  const { to: _, ...cleared } = whole;
+
+  /** @returns the digest of the first message of a chain after the migration */
+  const digestAfter = async (before: Buffer, steps: object[]) => {
+    const id = uuidv7();
+    await buildUndecided(test.db, test.workspaceId, { id, idempotency_key: id, request_digest: before });
+    const chain = "INSERT INTO fallbacks (message_id, steps, due_at, outcome) VALUES ($1, $2, now(), 'sent')";
+    await rows(test.db, chain, [id, JSON.stringify(steps)]);
+    await rows(test.db, change ?? assert.fail('no statement'));
+    return (await rows<{ request_digest: Buffer }>(test.db, 'SELECT request_digest FROM messages WHERE id = $1', [id]))[0]?.request_digest;
+  };
+
+  it('the migration removes the digest of a chain that lacks a recipient, and no keyed digest', async () => {
+    assert.deepEqual(await digestAfter(digest, [whole, cleared]), null);
+    assert.deepEqual(await digestAfter(digest, [whole]), digest);
+    assert.deepEqual(await digestAfter(keyedDigest(key, digest), [cleared]), keyedDigest(key, digest));
   });
 });
