@@ -96,8 +96,9 @@ interface Written {
 }
 
 /**
- * The recipients of these messages, which stay as they are until the end of the transaction: an erasure of one of them waits for what the transaction
- * stores about its recipient. Changes of status do not wait.
+ * The recipients of these messages, which stay as they are until the end of the transaction: an erasure skips a message that is held, and comes back
+ * when what the transaction stores about its recipient is there. Changes of status lock their messages FOR UPDATE, so they and opt-outs wait briefly
+ * for each other.
  */
 export const holdWritten = (db: Database, transaction: Transaction, ids: readonly string[]): Promise<(Written & { channel: Channel })[]> =>
   select(db, hold, [ids], transaction);
