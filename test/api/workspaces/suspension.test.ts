@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { runCommand } from '../../../api/admin/run-command.js';
 import { commands } from '../../../api/admin/commands/index.js';
+import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
+import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { digestOf } from '../../../models/rules/contacts/erasure.js';
+import { rows } from '../../support/database.js';
 import { optOut } from '../../support/rows/opt-requests.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { buildQueued } from '../../support/rows/factories.js';
@@ -44,6 +47,20 @@ describe("the operator's commands", () => {
     const actor = { type: 'system', id: null, name: 'operator' };
     assert.deepEqual(await told('workspace.suspended'), [[actor, { reason: 'toll fraud' }]]);
     assert.deepEqual(await told('workspace.resumed'), [[actor, {}]]);
+  });
+
+  it('a closed workspace cannot be suspended, because nothing would remove the reason', async () => {
+    await admin('suspend', account.workspaceId, '--reason', 'toll fraud');
+    await closeWorkspace(app.deps.db, account.workspaceId, systemOrigin('operator'));
+    const { code, err } = await admin('suspend', account.workspaceId, '--reason', 'fraud by Ada');
+    assert.deepEqual(
+      [code, err],
+      [1, `Failed: the workspace ${account.workspaceId} is closed, so it sends nothing and cannot be suspended\n`],
+    );
+    const stored = await rows(app.deps.db, 'SELECT reason FROM suspensions WHERE workspace_id = $1', [account.workspaceId]);
+    assert.deepEqual(stored, [{ reason: 'toll fraud' }]);
+    const events = 'SELECT 1 FROM audit_events WHERE workspace_id = $1 AND type = $2';
+    assert.equal((await rows(app.deps.db, events, [account.workspaceId, 'workspace.suspended'])).length, 1);
   });
 
   it('messages that are due during a suspension fail and are refunded', async () => {
