@@ -9,7 +9,7 @@ import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useEvents } from '../../state/live.js';
-import { useLoad } from '../../state/load.js';
+import { type Loaded, useLoad } from '../../state/load.js';
 import { ExportMessages } from './export-messages.js';
 import { FilterBar } from './filter-bar.js';
 import { asQuery, filtersOf } from './filters.js';
@@ -39,18 +39,12 @@ export function Messages() {
     event: (event) => page.update((shown) => applyEvent(shown, event, { filters, isFirst: cursor === undefined, isHeld: isHeld() })),
     reset: page.look,
   });
-  const hidden = page.data.value?.hidden.size ?? 0;
   return (
     <Screen
       title="Messages"
       actions={
         <>
-          {/* It moves nothing when it appears. */}
-          {hidden > 0 && (
-            <button type="button" onClick={page.reload}>
-              {`Show ${hidden} newer`}
-            </button>
-          )}
+          <ShowNewer of={page} />
           <MainLink href={to('send')}>Send a message</MainLink>
         </>
       }
@@ -65,6 +59,18 @@ export function Messages() {
       />
       <ExportMessages filters={filters} />
     </Screen>
+  );
+}
+
+/** It moves nothing when it appears: its place is there before. On a phone it needs a line. */
+function ShowNewer({ of: { data, reload } }: { of: Loaded<LivePage> }) {
+  const count = data.value?.hidden.size ?? 0;
+  const text = (newer: number) => `Show ${newer} newer`;
+  if (count === 0) return <span class="button newer reserved">{text(1)}</span>;
+  return (
+    <button type="button" class="newer" onClick={reload}>
+      {text(count)}
+    </button>
   );
 }
 
