@@ -45,9 +45,15 @@ export function useFocusOnPage(list: RefObject<HTMLElement | null>, cursor: stri
       isDue.current = true;
     } else if (isDue.current && data !== undefined) {
       isDue.current = false;
-      if (isFree() || document.activeElement?.id === 'main') list.current?.focus();
+      if (isFree() || document.activeElement?.id === 'main') focusOn(list.current, cursor === '');
     }
   }, [cursor, data]);
+}
+
+/** The first page is shown from the top of the screen: lists may stay as they are while the user has gone down. */
+function focusOn(list: HTMLElement | null, isFirst: boolean): void {
+  list?.focus({ preventScroll: isFirst });
+  if (isFirst) scrollTo(0, 0);
 }
 
 const isFree = () => document.activeElement === document.body || document.activeElement === null;

@@ -115,7 +115,7 @@ describe('messages in the console', () => {
     assert.equal(new URL(browser.page.url()).pathname, `/console/messages/${id}`);
   });
 
-  it('older messages are behind a link, at an address of their own', async () => {
+  it('older messages are behind a link, at an address of their own, and the newest are live again', async () => {
     await send({ reference: 'the oldest' });
     await rows(app.deps.db, 'UPDATE workspaces SET balance = 100000 WHERE id = $1', [me.workspaceId]);
     await Promise.all(Array.from({ length: 50 }, (_, index) => send({ reference: `order-${index}` })));
@@ -128,6 +128,9 @@ describe('messages in the console', () => {
     await browser.row('the oldest').waitFor();
     await browser.follow('Newest');
     await browser.row('order-1').first().waitFor();
+    await browser.see(/^Live$/);
+    await send({ reference: 'the newest' });
+    await browser.row('the newest').waitFor();
   });
 
   it('new messages that do not fit on the page are counted once, whatever happens to them', async () => {

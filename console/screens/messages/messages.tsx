@@ -13,6 +13,7 @@ import { type Loaded, useLoad } from '../../state/load.js';
 import { ExportMessages } from './export-messages.js';
 import { FilterBar } from './filter-bar.js';
 import { asQuery, filtersOf } from './filters.js';
+import { isHeld } from './hold.js';
 import { applyEvent, type LivePage, type Row } from './live-rows.js';
 
 const columns: readonly Column<Row>[] = [
@@ -23,9 +24,6 @@ const columns: readonly Column<Row>[] = [
   { title: 'Reference', cell: ({ reference }) => reference ?? '', isMinor: true },
   { title: 'Credits', cell: ({ credits_used }) => (credits_used === null ? '' : numberText(credits_used)), isNumber: true, isMinor: true },
 ];
-
-/** Whether the user reads the table, or has gone down to it. */
-const isHeld = () => scrollY > 0 || Boolean(document.activeElement?.closest('.table'));
 
 export function Messages() {
   const { query } = useLocation();
