@@ -1,4 +1,4 @@
-/** How events change the shown page of messages. Nothing is read again: events say what the table shows. */
+/** How events and later answers change the shown page of messages. Events say what the table shows: they cause no read. */
 import type { Schema } from '../../api/call.js';
 import type { MessageEvent } from '../../api/stream.js';
 import type { Page } from '../../parts/table.js';
@@ -12,6 +12,8 @@ export type Row = Pick<Schema<'Message'>, 'id' | 'to' | 'channel' | 'status' | '
 export interface LivePage extends Page<Row> {
   /** The ids of new messages that are not shown, because the page is long already, or in use. Events change this set: copies of thousands take time. */
   hidden: Set<string>;
+  /** Whether rows are shown that the API may no longer find. */
+  isStale: boolean;
 }
 
 /** New messages make a page grow to this many rows. */
@@ -37,7 +39,35 @@ export function applyEvent(page: LivePage, event: MessageEvent, view: View): Liv
   const isMatch = (each: Row['status']) => (view.filters.status ?? each) === each;
   const shown = view.isHeld || isMatch(status) ? [changed(known, event)] : [];
   const rows = page.rows.flatMap((row) => (row === known ? shown : [row]));
-  return withTotal({ ...page, rows }, Number(isMatch(status)) - Number(isMatch(known.status)));
+  const isStale = page.isStale || (view.isHeld && !isMatch(status));
+  return withTotal({ ...page, rows, isStale }, Number(isMatch(status)) - Number(isMatch(known.status)));
+}
+
+/** The page in use after an answer that nobody waits for: its rows stay where they are, with new values, and new messages wait. */
+export function withAnswer(page: LivePage, answer: LivePage, isFirst: boolean): LivePage {
+  const found = new Map(answer.rows.map((row) => [row.id, row]));
+  const rows = page.rows.map((row) => found.get(row.id) ?? row);
+  const isSame = rows.length === found.size && answer.rows.every((row, index) => row === rows[index]);
+  if (isSame || rows.length === 0) return answer;
+  const hidden = isFirst ? [...newIds(page, answer), ...olderIds(page.hidden, answer)] : [];
+  return { rows, pagination: { ...page.pagination, total: answer.pagination.total }, hidden: new Set(hidden), isStale: true };
+}
+
+function newIds(page: LivePage, answer: LivePage): string[] {
+  const known = new Set(page.rows.map(({ id }) => id));
+  return answer.rows.map(({ id }) => id).filter((id) => !known.has(id) && isOnPage(page, id));
+}
+
+/** Those that the answer has no place for. */
+function olderIds(hidden: ReadonlySet<string>, { rows, pagination }: LivePage): string[] {
+  const last = pagination.next_cursor === null ? undefined : rows.at(-1);
+  return last === undefined ? [] : [...hidden].filter((id) => id < last.id);
+}
+
+/** Whether the place of this message is among the shown rows, or above them. */
+function isOnPage({ rows, pagination }: LivePage, id: string): boolean {
+  const last = rows.at(-1);
+  return pagination.next_cursor === null || last === undefined || id > last.id;
 }
 
 /** The page with this many more messages in total. */
@@ -48,7 +78,6 @@ function withTotal(page: LivePage, more: number): LivePage {
 
 function withNew(page: LivePage, event: MessageEvent, { filters, isHeld }: View): LivePage {
   const row = rowOf(event);
-  const last = page.rows.at(-1);
   const { hidden } = page;
   // Each message has several events, and counts once.
   if (hidden.has(row.id)) {
@@ -56,8 +85,7 @@ function withNew(page: LivePage, event: MessageEvent, { filters, isHeld }: View)
     hidden.delete(row.id);
     return withTotal({ ...page }, -1);
   }
-  const isOnPage = page.pagination.next_cursor === null || last === undefined || row.id > last.id;
-  if (!isOnPage || !matches(row, filters)) return page;
+  if (!isOnPage(page, row.id) || !matches(row, filters)) return page;
   // None is shown above one that is hidden.
   if (page.rows.length >= rowsMax || hidden.size > 0 || (isHeld && page.rows.length > 0)) {
     hidden.add(row.id);

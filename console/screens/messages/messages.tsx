@@ -12,9 +12,9 @@ import { useEvents } from '../../state/live.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { ExportMessages } from './export-messages.js';
 import { FilterBar } from './filter-bar.js';
-import { asQuery, filtersOf } from './filters.js';
-import { isHeld } from './hold.js';
-import { applyEvent, type LivePage, type Row } from './live-rows.js';
+import { asQuery, type Filters, filtersOf } from './filters.js';
+import { isHeld, useHoldEnd } from './hold.js';
+import { applyEvent, type LivePage, type Row, withAnswer } from './live-rows.js';
 
 const columns: readonly Column<Row>[] = [
   { title: 'Accepted', cell: ({ created_at }) => <Time at={created_at} /> },
@@ -28,15 +28,7 @@ const columns: readonly Column<Row>[] = [
 export function Messages() {
   const { query } = useLocation();
   const filters = filtersOf(query);
-  const { cursor } = query;
-  const page = useLoad<LivePage>(JSON.stringify([filters, cursor]), async (signal) => {
-    const { messages, pagination } = await call('get', '/api/v1/messages', { query: asQuery(filters, cursor), signal });
-    return { rows: messages, pagination, hidden: new Set<string>() };
-  });
-  useEvents({
-    event: (event) => page.update((shown) => applyEvent(shown, event, { filters, isFirst: cursor === undefined, isHeld: isHeld() })),
-    reset: page.look,
-  });
+  const page = useLivePage(filters, query.cursor);
   return (
     <Screen
       title="Messages"
@@ -58,6 +50,26 @@ export function Messages() {
       <ExportMessages filters={filters} />
     </Screen>
   );
+}
+
+/** The page of messages, with later events. What the user asks for moves its rows, everything else only while they are not held. */
+function useLivePage(filters: Filters, cursor: string | undefined): Loaded<LivePage> {
+  const isFirst = cursor === undefined;
+  const page: Loaded<LivePage> = useLoad(JSON.stringify([filters, cursor]), async (signal) => {
+    const { messages, pagination } = await call('get', '/api/v1/messages', { query: asQuery(filters, cursor), signal });
+    const answer = { rows: messages, pagination, hidden: new Set<string>(), isStale: false };
+    const shown = page.data.peek();
+    return shown === undefined || page.isAwaited.peek() || !isHeld() ? answer : withAnswer(shown, answer, isFirst);
+  });
+  useEvents({
+    event: (event) => page.update((shown) => applyEvent(shown, event, { filters, isFirst, isHeld: isHeld() })),
+    reset: page.look,
+  });
+  useHoldEnd(() => {
+    const { hidden, isStale } = page.data.peek() ?? {};
+    if (isStale === true || (hidden?.size ?? 0) > 0) page.look();
+  });
+  return page;
 }
 
 /** It moves nothing when it appears: its place is there before. On a phone it needs a line. */

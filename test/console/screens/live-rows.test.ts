@@ -1,6 +1,6 @@
 /** What events change in the list of messages, in a browser: rows, totals and the number of newer messages. */
 import assert from 'node:assert/strict';
-import type { Route } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { useMessages } from '../use-messages.js';
@@ -66,6 +66,50 @@ describe('live changes of the list of messages in the console', () => {
     await page.setViewportSize({ width: 1_280, height: 800 });
   });
 
+  it('the list is up to date after the focus has left the table, or the page is back at its top', async () => {
+    const { page } = browser;
+    const { id } = await send({ reference: 'order-1' });
+    await browser.open('/messages?status=queued');
+    await browser.see(/^Live$/);
+    await browser.row('order-1').getByRole('link').focus();
+    await send({ reference: 'order-2' });
+    await newer(1).waitFor();
+    await page.getByLabel('Status', { exact: true }).focus();
+    await browser.row('order-2').waitFor();
+    assert.equal(await newer(1).count(), 0);
+    await page.setViewportSize({ width: 1_280, height: 300 });
+    await page.evaluate('scrollTo(0, 50)');
+    await move(id, 'sent', 'awaiting_report');
+    await browser.row('order-1').getByText('sent').waitFor();
+    await browser.see('1 in total');
+    assert.equal(await browser.rowCount(), 2);
+    await page.evaluate('scrollTo(0, 0)');
+    await browser.row('order-1').waitFor({ state: 'detached' });
+    await page.setViewportSize({ width: 1_280, height: 800 });
+  });
+
+  it('rows that are read stay when the stream asks for another read, with their new statuses', async () => {
+    const { page } = browser;
+    const { id } = await send({ reference: 'order-1' });
+    const connect = await holdStream(page);
+    await browser.open('/messages');
+    const link = browser.row('order-1').getByRole('link');
+    await link.focus();
+    const place = (await link.boundingBox())?.y;
+    await send({ reference: 'order-2' });
+    await move(id, 'sent', 'awaiting_report');
+    connect();
+    await browser.row('order-1').getByText('sent').waitFor();
+    await newer(1).waitFor();
+    await browser.see('2 in total');
+    assert.deepEqual([await browser.rowCount(), (await link.boundingBox())?.y], [1, place]);
+    await send();
+    await newer(2).waitFor();
+    await browser.press('Show 2 newer');
+    await browser.row('order-2').waitFor();
+    assert.equal(await browser.rowCount(), 3);
+  });
+
   it('a slow read is shown, although the stream asks for another one, which begins after it', async () => {
     const { id } = await send();
     const reads: Route[] = [];
@@ -106,6 +150,17 @@ describe('live changes of the list of messages in the console', () => {
     assert.ok(changes < 100, `${changes} changes`);
   });
 });
+
+/** Keeps the connection of the stream back. @returns what lets it begin: the list is read again then */
+async function holdStream(page: Page): Promise<() => void> {
+  let begin = () => {};
+  const isDue = new Promise<void>((resolve) => (begin = resolve));
+  await page.route('**/api/v1/stream**', async (route) => {
+    await isDue;
+    await route.continue();
+  });
+  return begin;
+}
 
 /** The event of a new message, as the stream has it. */
 function queued(index: number): string {
