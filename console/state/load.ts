@@ -62,7 +62,9 @@ class Loading<T> implements Loaded<T> {
     };
   }
 
-  readonly reload = (): void => {
+  readonly reload = (): void => this.#read(true);
+
+  #read(isAwaited: boolean): void {
     // Work that a screen began may end after it was left.
     if (!this.#isShown) return;
     clearTimeout(this.#again);
@@ -74,7 +76,7 @@ class Loading<T> implements Loaded<T> {
     this.#isRateLimited = false;
     this.#missed = [];
     this.isLoading.value = true;
-    this.isAwaited.value = true;
+    this.isAwaited.value = isAwaited;
     this.load(running.signal).then(
       (answer) => {
         const changed = this.#missed.reduce((data, change) => change(data), answer);
@@ -85,20 +87,19 @@ class Loading<T> implements Loaded<T> {
       },
       (error: unknown) => {
         if (running.signal.aborted) return;
+        const { value } = this.isAwaited;
         this.#show(this.data.value, problemOf(error));
         this.#isRateLimited = isRateLimited(error);
-        if (this.#isRateLimited || isUnanswered(error)) this.#reloadLater();
+        if (this.#isRateLimited || isUnanswered(error)) this.#readLater(value);
       },
     );
-  };
+  }
 
   readonly look = (): void => {
     if (this.#isRateLimited) return;
     const isUnderWay = this.isLoading.value && performance.now() - this.#begunAt < answerMsMax;
     if (isUnderWay) return void (this.#isDue = true);
-    const { value } = this.isAwaited; // the user may wait for the read that this one replaces
-    this.reload();
-    this.isAwaited.value = value;
+    this.#read(this.isAwaited.value); // the user may wait for the read that this one replaces
   };
 
   readonly update = (change: (data: T) => T): void => {
@@ -111,8 +112,8 @@ class Loading<T> implements Loaded<T> {
     if (this.isLoading.value) this.reload();
   };
 
-  #reloadLater(): void {
-    this.#again = setTimeout(this.reload, Math.max(waitMs(), this.#waitMs));
+  #readLater(isAwaited: boolean): void {
+    this.#again = setTimeout(() => this.#read(isAwaited), Math.max(waitMs(), this.#waitMs));
     this.#waitMs = Math.min(2 * this.#waitMs, againMs.max);
   }
 

@@ -149,6 +149,24 @@ describe('live changes of the list of messages in the console', () => {
     const changes = Number(await browser.page.evaluate('window.changes'));
     assert.ok(changes < 100, `${changes} changes`);
   });
+
+  it('rows that are read stay when a read without an answer is repeated', async () => {
+    const { page } = browser;
+    await page.clock.install();
+    await send({ reference: 'order-1' });
+    const connect = await holdStream(page);
+    await browser.open('/messages');
+    await browser.row('order-1').getByRole('link').focus();
+    await page.route('**/api/v1/messages?**', (route) => route.abort());
+    connect();
+    await browser.see('The service cannot be reached.');
+    await page.unroute('**/api/v1/messages?**');
+    await send();
+    await newer(1).waitFor();
+    await page.clock.fastForward(10_000);
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    assert.deepEqual([await browser.rowCount(), await newer(1).count()], [1, 1]);
+  });
 });
 
 /** Keeps the connection of the stream back. @returns what lets it begin: the list is read again then */
