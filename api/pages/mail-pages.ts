@@ -110,6 +110,7 @@ form.addEventListener('submit', async (event) => {
   event.preventDefault();
   if (button.ariaDisabled === 'true') return;
   button.ariaDisabled = 'true';
+  hint.textContent = ''; // it belongs to the answer before
   outcome.textContent = await submit().catch(() => 'The service cannot be reached. Please try again.');
   button.ariaDisabled = 'false';
 });

@@ -112,6 +112,10 @@ describe('pages behind the links in mails', () => {
     await hintIs('The link was used already, or a newer mail or a change of the password has replaced it');
     assert.equal(await browser.page.getByRole('button', { name: 'Set password' }).isEnabled(), true);
     assert.equal(await browser.page.evaluate('document.activeElement.textContent'), 'Set password');
+    await browser.page.route('**/auth/reset-password', (route) => route.abort(), { times: 1 });
+    await browser.page.getByRole('button', { name: 'Set password' }).click();
+    await outcomeIs('The service cannot be reached. Please try again.');
+    assert.equal(await browser.page.locator('.hint').textContent(), '', 'the hint of the answer before');
     await browser.page.getByRole('link', { name: 'Get a new one' }).click();
     await browser.page.getByLabel('E-mail address').fill(email);
     await browser.page.getByRole('button', { name: 'Send the link' }).click();
