@@ -9,7 +9,11 @@ import { screenPart } from './screen-part.js';
 const Webhook = screenPart(async () => (await import('../screens/webhooks/webhook.js')).Webhook);
 const Delivery = screenPart(async () => (await import('../screens/webhooks/delivery.js')).Delivery);
 
-const NoScreen = () => <p>There is no such page.</p>;
+const NotFound = () => (
+  <Screen title="Not found">
+    <p>There is no such screen. The link may be old.</p>
+  </Screen>
+);
 
 const LinkEnded = () => (
   <Screen title="This link has ended">
@@ -29,7 +33,7 @@ export function Portal() {
     <Main>
       <Route path={to('webhooks/:id')} component={Webhook} />
       <Route path={to('webhooks/:id/deliveries/:delivery')} component={Delivery} />
-      <Route default component={NoScreen} />
+      <Route default component={NotFound} />
     </Main>
   );
 }

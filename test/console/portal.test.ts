@@ -71,6 +71,9 @@ describe('the portal of a webhook in the console', function () {
     await browser.page.goto(app.url + address);
     await browser.page.getByRole('heading', { name: 'Deliveries' }).waitFor();
     assert.equal(new URL(browser.page.url()).hash, '');
+    await browser.open(`/portal/webhooks/${id}/nothing`);
+    await browser.page.getByRole('main', { name: 'Not found' }).waitFor();
+    assert.equal(await browser.page.title(), 'Not found – Tidings console');
   });
 
   it('the sites that may frame the portal are changed with the webhook, and checked', async () => {
