@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../state/load.js';
 import { ProblemBox } from './problem-box.js';
 
-/** Reads again what has no events. */
+/** Reads again. A press while the read before may still be answered does nothing. */
 export function RefreshButton({ of, text = 'Refresh', refresh = of.reload }: { of: Loaded<unknown>; text?: string; refresh?(): void }) {
-  const isAwaited = of.isAwaited.value;
+  const isWaiting = of.isAwaited.value && of.isPending.value;
   return (
-    <button type="button" aria-disabled={isAwaited} onClick={() => isAwaited || refresh()}>
+    <button type="button" aria-disabled={isWaiting} onClick={() => isWaiting || refresh()}>
       {text}
     </button>
   );
@@ -21,9 +21,7 @@ export function Resource<T>({ of, children }: { of: Loaded<T>; children(data: T)
     <>
       {problem !== null && (
         <ProblemBox problem={problem}>
-          <button type="button" onClick={of.reload}>
-            Try again
-          </button>
+          <RefreshButton of={of} text="Try again" />
         </ProblemBox>
       )}
       {data !== undefined ? children(data) : problem === null && <p class="loading">Loading…</p>}

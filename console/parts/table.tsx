@@ -49,9 +49,9 @@ export function Table<Row>({ page, ...table }: Props<Row>) {
 function useOutcome<Row>({ isAwaited, problem, data }: Loaded<Page<Row>>): string {
   const isFailed = problem.value !== null;
   return useMemo(() => {
-    if (isFailed) return '';
+    if (isAwaited.value) return 'Loading…';
     const page = data.peek();
-    if (isAwaited.value || page === undefined) return 'Loading…';
+    if (isFailed || page === undefined) return '';
     const { total } = page.pagination;
     return total === null ? `${numberText(page.rows.length)} on this page` : totalText(total);
   }, [isAwaited.value, isFailed]);

@@ -7,9 +7,10 @@ import { isUnanswered, type Problem, problemOf } from '../api/problem.js';
 export interface Loaded<T> {
   /** Undefined until the first answer. A reload keeps the old data until the new is there. */
   data: ReadonlySignal<T | undefined>;
-  isLoading: ReadonlySignal<boolean>;
   /** Whether the user waits for the read. */
   isAwaited: ReadonlySignal<boolean>;
+  /** Whether a read is under way that may still be answered. */
+  isPending: ReadonlySignal<boolean>;
   problem: ReadonlySignal<Problem | null>;
   /** Reads again. */
   reload(): void;
@@ -23,21 +24,22 @@ export interface Loaded<T> {
 
 /** A read that the service did not answer, or refused for its rate limit, is repeated by itself, at growing intervals. */
 const againMs = { first: 5_000, max: 60_000 };
-/** A read that takes longer may never be answered: a look replaces it. */
+/** A read that takes longer may never be answered: a look, or another press of a button, replaces it. */
 const answerMsMax = 30_000;
 const isRateLimited = (error: unknown) => problemOf(error).status === 429;
 
 /** Its functions stay the same while the screen is shown: effects may depend on them. */
 class Loading<T> implements Loaded<T> {
   readonly data = signal<T | undefined>(undefined);
-  readonly isLoading = signal(true);
   readonly isAwaited = signal(true);
+  readonly isPending = signal(true);
   readonly problem = signal<Problem | null>(null);
   #isShown = false;
+  #isLoading = true;
   #running: AbortController | undefined;
-  #again: ReturnType<typeof setTimeout> | undefined;
+  /** Ends the time for the answer, or the wait before the next read. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #waitMs = againMs.first;
-  #begunAt = 0;
   /** There was a look since the read that is under way began. */
   #isDue = false;
   /** Nothing is read before the wait for the rate limit is over, unless the user asks. */
@@ -57,26 +59,25 @@ class Loading<T> implements Loaded<T> {
     this.reload();
     return () => {
       this.#isShown = false;
-      clearTimeout(this.#again);
+      clearTimeout(this.#timer);
       this.#running?.abort();
     };
   }
 
-  readonly reload = (): void => this.#read(true);
-
-  #read(isAwaited: boolean): void {
+  readonly reload = (): void => {
     // Work that a screen began may end after it was left.
     if (!this.#isShown) return;
-    clearTimeout(this.#again);
+    clearTimeout(this.#timer);
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
-    this.#begunAt = performance.now();
+    this.#timer = setTimeout(() => (this.isPending.value = false), answerMsMax);
     this.#isDue = false;
     this.#isRateLimited = false;
     this.#missed = [];
-    this.isLoading.value = true;
-    this.isAwaited.value = isAwaited;
+    this.#isLoading = true;
+    this.isPending.value = true;
+    this.isAwaited.value = true;
     this.load(running.signal).then(
       (answer) => {
         const changed = this.#missed.reduce((data, change) => change(data), answer);
@@ -87,40 +88,46 @@ class Loading<T> implements Loaded<T> {
       },
       (error: unknown) => {
         if (running.signal.aborted) return;
-        const { value } = this.isAwaited;
         this.#show(this.data.value, problemOf(error));
         this.#isRateLimited = isRateLimited(error);
-        if (this.#isRateLimited || isUnanswered(error)) this.#readLater(value);
+        if (this.#isRateLimited || isUnanswered(error)) this.#reloadLater();
       },
     );
-  }
+  };
 
   readonly look = (): void => {
     if (this.#isRateLimited) return;
-    const isUnderWay = this.isLoading.value && performance.now() - this.#begunAt < answerMsMax;
-    if (isUnderWay) return void (this.#isDue = true);
-    this.#read(this.isAwaited.value); // the user may wait for the read that this one replaces
+    if (this.isPending.value) return void (this.#isDue = true);
+    this.#readUnasked();
   };
 
   readonly update = (change: (data: T) => T): void => {
-    if (this.isLoading.value) this.#missed.push(change);
+    if (this.#isLoading) this.#missed.push(change);
     if (this.data.value !== undefined) this.data.value = change(this.data.value);
   };
 
   readonly replace = (data: T): void => {
     this.data.value = data;
-    if (this.isLoading.value) this.reload();
+    if (this.#isLoading) this.reload();
   };
 
-  #readLater(isAwaited: boolean): void {
-    this.#again = setTimeout(() => this.#read(isAwaited), Math.max(waitMs(), this.#waitMs));
+  #readUnasked(): void {
+    const { value } = this.isAwaited; // the user may wait for the read that this one replaces
+    this.reload();
+    this.isAwaited.value = value;
+  }
+
+  #reloadLater(): void {
+    this.#timer = setTimeout(() => this.#readUnasked(), Math.max(waitMs(), this.#waitMs));
     this.#waitMs = Math.min(2 * this.#waitMs, againMs.max);
   }
 
   #show(data: T | undefined, problem: Problem | null): void {
     this.data.value = data;
     this.problem.value = problem;
-    this.isLoading.value = false;
+    clearTimeout(this.#timer);
+    this.#isLoading = false;
+    this.isPending.value = false;
     this.isAwaited.value = false;
   }
 }

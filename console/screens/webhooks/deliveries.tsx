@@ -5,6 +5,7 @@ import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { anyOf, FilterForm, useSearch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
+import { RefreshButton } from '../../parts/loaded.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { filteredTime, localInput, Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
@@ -66,9 +67,7 @@ export function Deliveries({ webhookId, shown: { filters, page } }: { webhookId:
     <section aria-labelledby="deliveries">
       <h2 id="deliveries">Deliveries</h2>
       <p>
-        <button type="button" onClick={page.reload}>
-          Refresh
-        </button>
+        <RefreshButton of={page} />
       </p>
       <DeliveryFilters webhookId={webhookId} filters={filters} reload={page.reload} />
       <Table caption="List of deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />

@@ -1,7 +1,9 @@
 /** What screen readers announce in the console: the outcome of what was asked for, once, and nothing else. */
 import assert from 'node:assert/strict';
 import { useApi } from '../../api/use-api.js';
+import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
+import { buildWebhook } from '../../support/rows/factories.js';
 import { holdAnswers } from '../hold-answers.js';
 import { useConsole } from '../use-console.js';
 
@@ -17,13 +19,17 @@ describe('announcements of the console', () => {
     ),
   );
   const status = (text: string | RegExp) => browser.page.getByRole('status').filter({ hasText: text });
+  const waiting = (button: string) => browser.page.locator('button[aria-disabled=true]', { hasText: button });
   /** Notes what live regions of the page change to from now on. @returns reads it */
   const listen = async (regions: string) => {
     await browser.page.evaluate(`{
       window.heard = [];
-      const note = ({ target }) => {
-        const region = (target.closest ? target : target.parentElement)?.closest(${JSON.stringify(regions)});
-        if (region) window.heard.push(region.textContent);
+      const regions = ${JSON.stringify(regions)};
+      const within = (node) => (node.matches?.(regions) ? [node] : [...(node.querySelectorAll?.(regions) ?? [])]);
+      const note = ({ target, addedNodes }) => {
+        const region = (target.closest ? target : target.parentElement)?.closest(regions);
+        // A region that is inserted with its text is announced, too.
+        for (const each of region ? [region] : [...addedNodes].flatMap(within)) window.heard.push(each.textContent);
       };
       new MutationObserver((changes) => changes.forEach(note)).observe(document.body, { childList: true, subtree: true, characterData: true });
     }`);
@@ -61,17 +67,40 @@ describe('announcements of the console', () => {
     await browser.page.getByRole('main', { name: 'API keys' }).waitFor();
   });
 
-  it('a problem that lasts is announced once', async () => {
+  it('a problem that lasts is announced once, and another try says that it waits', async () => {
     let reads = 0;
-    await browser.page.route('**/api/v1/api-keys', (route) =>
-      route.fulfill({ status: 403, json: { success: false, error: 'Not allowed', request_id: `req-${(reads += 1)}` } }),
-    );
+    let release = () => {};
+    await browser.page.route('**/api/v1/api-keys', async (route) => {
+      reads += 1;
+      const json = { success: false, error: 'Not allowed', request_id: `req-${reads}` };
+      if (reads > 1) await new Promise<void>((resolve) => (release = resolve));
+      await route.fulfill({ status: 403, json });
+    });
     await browser.open('/keys');
     await browser.page.getByRole('alert').getByText('Not allowed').waitFor();
     const heard = await listen('[role=alert], [role=status]');
     await browser.press('Try again');
+    await waiting('Try again').waitFor();
+    await until(() => reads > 1, 'the second read');
+    release();
     await browser.see('req-2');
-    assert.deepEqual(await heard(), []);
+    assert.deepEqual(await heard(), ['Loading…']);
+  });
+
+  it('a read that is repeated by itself announces nothing until it succeeds', async () => {
+    let reads = 0;
+    await browser.page.clock.install();
+    await browser.page.route('**/api/v1/api-keys', (route) => ((reads += 1) < 3 ? route.abort() : route.continue()));
+    await browser.open('/keys');
+    await browser.page.getByRole('alert').waitFor();
+    const heard = await listen('[role=alert], [role=status]');
+    for (const count of [2, 3]) {
+      await browser.page.getByRole('button', { name: 'Try again' }).waitFor();
+      await browser.page.clock.runFor(12_000);
+      await until(() => reads >= count, `read ${count}`);
+    }
+    await browser.see('No API keys yet');
+    assert.deepEqual(await heard(), ['0 in total']);
   });
 
   it('the preview of a message announces price, segments and faults, and not each letter', async () => {
@@ -109,7 +138,8 @@ describe('announcements of the console', () => {
     }
   });
 
-  it('a refresh says that it waits, and a second press reads nothing', async () => {
+  it('a refresh says that it waits, and a second press reads nothing until the first has waited for long', async () => {
+    await browser.page.clock.install();
     await browser.open();
     await browser.see('No messages in this period.');
     const release = await holdAnswers(browser, '**/api/v1/overview?**');
@@ -117,11 +147,27 @@ describe('announcements of the console', () => {
     browser.page.on('request', (request) => (reads += request.url().includes('/api/v1/overview') ? 1 : 0));
     const button = browser.page.getByRole('button', { name: 'Refresh', exact: true });
     await button.click();
-    await browser.page.locator('button[aria-disabled=true]', { hasText: 'Refresh' }).waitFor();
+    await waiting('Refresh').waitFor();
     await button.click({ force: true });
-    release();
-    await browser.page.locator('button[aria-disabled=false]', { hasText: 'Refresh' }).waitFor();
+    await browser.page.clock.fastForward(30_000);
+    await waiting('Refresh').waitFor({ state: 'detached' });
     assert.equal(reads, 1);
+    await button.click();
+    await waiting('Refresh').waitFor();
+    await until(() => reads === 2, 'the second read');
+    release();
+    await waiting('Refresh').waitFor({ state: 'detached' });
+  });
+
+  it('a refresh of the deliveries says that it waits', async () => {
+    const { id } = (await buildWebhook(me.workspaceId, 'https://example.com/')).row;
+    await browser.open(`/webhooks/${id}`);
+    await browser.see('No deliveries.');
+    const release = await holdAnswers(browser, '**/deliveries?**');
+    await browser.press('Refresh');
+    await waiting('Refresh').waitFor();
+    release();
+    await waiting('Refresh').waitFor({ state: 'detached' });
   });
 
   it('a notice has an edge in forced colours', async () => {
