@@ -3,7 +3,7 @@ import { ErrorBoundary, LocationProvider, Route } from 'preact-iso';
 import { base, isPortal, to } from '../api/base.js';
 import { Main } from './main-part.js';
 import { Portal } from './portal.js';
-import { ConfirmDialog, Notices } from '../parts/notices.js';
+import { Announced, ConfirmDialog, Notices } from '../parts/notices.js';
 import { session } from '../state/session.js';
 import { screenPart } from './screen-part.js';
 import { screens } from './screens.js';
@@ -21,6 +21,7 @@ export function App() {
         <Content />
       </ErrorBoundary>
       <Notices />
+      <Announced />
       <ConfirmDialog />
     </LocationProvider>
   );

@@ -1,14 +1,24 @@
 /** What lies over every screen: notices, and the question before something that cannot be undone. */
 import { useEffect, useRef } from 'preact/hooks';
 import { question } from '../state/confirm.js';
-import { dismiss, notices } from '../state/notices.js';
+import { announced, dismiss, notices } from '../state/notices.js';
+
+/** Always there, because what screen readers announce is a change of it. Each text is another element: the same text is announced again. */
+export function Announced() {
+  const { value } = announced;
+  return (
+    <p class="heard" role="status">
+      {value !== null && <span key={value}>{value.text}</span>}
+    </p>
+  );
+}
 
 export function Notices() {
   // Escape closes the newest one: it may cover what has the focus.
   useEffect(() => {
-    const close = ({ key }: KeyboardEvent) => {
+    const close = (event: KeyboardEvent) => {
       const newest = notices.value.at(-1);
-      if (key === 'Escape' && question.value === null && newest !== undefined) dismiss(newest.id);
+      if (event.key === 'Escape' && question.value === null && newest !== undefined) dismiss(newest.id);
     };
     document.addEventListener('keydown', close);
     return () => document.removeEventListener('keydown', close);

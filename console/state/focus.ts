@@ -45,7 +45,7 @@ export function useFocusOnPage(list: RefObject<HTMLElement | null>, cursor: stri
       isDue.current = true;
     } else if (isDue.current && data !== undefined) {
       isDue.current = false;
-      if (isFree() || document.activeElement?.id === 'main') focusOn(list.current, cursor === '');
+      if (isFree()) focusOn(list.current, cursor === '');
     }
   }, [cursor, data]);
 }
@@ -56,7 +56,17 @@ function focusOn(list: HTMLElement | null, isFirst: boolean): void {
   if (isFirst) scrollTo(0, 0);
 }
 
-const isFree = () => document.activeElement === document.body || document.activeElement === null;
+/** Whether nobody uses the focus: the page has it, or its main part. */
+const isFree = () => [null, document.body, document.getElementById('main')].includes(document.activeElement as HTMLElement | null);
+
+/** The button that began the last action. */
+let begun: Element | null = null;
+
+/** Call it when an action begins. */
+export const noteButton = (): void => void (begun = document.activeElement?.closest('button') ?? null);
+
+/** Whether what an action adds to the screen may take the focus. A user who does something else meanwhile keeps it. */
+export const mayTakeFocus = (): boolean => isFree() || document.activeElement === begun;
 
 /** What can have the focus around the place from which the element was removed. */
 function placeOf(removed: Node, records: readonly MutationRecord[]): HTMLElement | null {

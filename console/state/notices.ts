@@ -21,6 +21,9 @@ function show(text: string): number {
   return id;
 }
 
+/** What screen readers announce of something that appears without getting the focus. An object for each: the next one may have the same text. */
+export const announced = signal<{ text: string } | null>(null);
+
 /** Shows a notice for a while. Screen readers announce it. */
 export function notify(text: string): void {
   dismissLater(show(text));

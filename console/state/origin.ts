@@ -2,6 +2,7 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
 import { isUnanswered } from '../api/problem.js';
+import { noteButton } from './focus.js';
 import { openWorkspace } from './session.js';
 import { notifyProblem } from './notices.js';
 
@@ -22,6 +23,7 @@ export function useOrigin(): () => Origin {
   const isShown = useRef(true);
   useEffect(() => () => void (isShown.current = false), []);
   return () => {
+    noteButton();
     const { pathname } = location;
     const title = document.querySelector('h1')?.textContent ?? '';
     const workspaceId = openWorkspace()?.id;

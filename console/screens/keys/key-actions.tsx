@@ -4,14 +4,14 @@ import { momentText } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { notify } from '../../state/notices.js';
-import { hasExpired, type Key } from './key.js';
+import { hasExpired, type Key, type Rotated } from './key.js';
 
 const overlapHours = 24;
 
 interface Props {
   apiKey: Key;
-  /** Shows the value of the key that replaces it. */
-  show(key: Promise<string>): Promise<unknown>;
+  /** Shows the key that replaces it. */
+  show(key: Promise<Rotated>): Promise<unknown>;
   changed(): void;
 }
 
@@ -35,7 +35,8 @@ export function KeyActions({ apiKey, show, changed }: Props) {
     const text = `"${name}" (${prefix}) gets a new value, and the present one works ${endOf(apiKey)}.`;
     if (!(await confirm({ title: 'Rotate this key?', text, action: 'Rotate the key' }))) return;
     const body = { overlap_hours: overlapHours };
-    await show(call('post', '/api/v1/api-keys/{id}/rotate', { params: { id }, body }).then(({ key }) => key)).finally(changed);
+    const rotated = call('post', '/api/v1/api-keys/{id}/rotate', { params: { id }, body });
+    await show(rotated.then(({ key, key_prefix }) => ({ name, key_prefix, key, former: prefix }))).finally(changed);
   }, `"${name}" may have been rotated. Look at the list before you try again.`);
   const revoke = run(async () => {
     const text = `Programs that use "${name}" (${marks}) are refused from now on. A revoked key cannot be activated again.`;

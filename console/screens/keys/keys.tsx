@@ -9,14 +9,8 @@ import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { useShownOnce } from '../../state/shown-once.js';
-import { hasExpired, type Key } from './key.js';
+import { hasExpired, type Key, type Rotated } from './key.js';
 import { KeyActions } from './key-actions.js';
-
-/** The value of a new key, which the API displays once. Its row is another one, and may move the row of the former key to the next page. */
-interface Rotated {
-  name: string;
-  key: string;
-}
 
 const columnsOf = (page: Loaded<Page<Key>>, show: (rotated: Promise<Rotated>) => Promise<unknown>): Column<Key>[] => [
   {
@@ -39,10 +33,7 @@ const columnsOf = (page: Loaded<Page<Key>>, show: (rotated: Promise<Rotated>) =>
   },
   {
     title: 'Actions',
-    cell: (row) =>
-      row.is_active && (
-        <KeyActions apiKey={row} changed={page.reload} show={(key) => show(key.then((value) => ({ name: row.name, key: value })))} />
-      ),
+    cell: (row) => row.is_active && <KeyActions apiKey={row} changed={page.reload} show={show} />,
   },
 ];
 
@@ -77,10 +68,12 @@ function NewKeys({ keys, stored }: { keys: readonly Rotated[]; stored(): void })
       <Lead key={keys.length}>
         {isOne ? 'Store the new key now: it is displayed only once.' : 'Store the new keys now: they are displayed only once.'}
       </Lead>
-      {keys.map(({ name, key }) => (
+      {keys.map(({ name, key_prefix, key, former }) => (
         <div key={key}>
-          {!isOne && <p>{name}</p>}
-          <CopyBlock value={key} label={`the new key of ${name}`} />
+          <p>
+            {name} <code class="note">{key_prefix}</code> in place of <code class="note">{former}</code>
+          </p>
+          <CopyBlock value={key} label={`the new key of ${name} ${key_prefix}`} />
         </div>
       ))}
       <button type="button" onClick={stored}>

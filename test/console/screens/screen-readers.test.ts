@@ -4,6 +4,7 @@ import type { Locator } from 'playwright-core';
 import { attemptWith, buildDeliveries, recordAttempts } from '../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
 import { useApi } from '../../api/use-api.js';
+import { holdAnswers } from '../hold-answers.js';
 import { useConsole } from '../use-console.js';
 
 describe('the console with a screen reader', () => {
@@ -55,6 +56,46 @@ describe('the console with a screen reader', () => {
     await browser.press('I have stored the secret');
     await browser.follow('Change');
     await browser.page.getByRole('checkbox', { name: 'One event at a time, oldest first', exact: true }).waitFor();
+  });
+
+  it('a link that comes while the user types leaves the focus in the field, and is announced', async () => {
+    const { id } = (await buildWebhook(me.workspaceId, 'https://example.com/')).row;
+    await browser.open(`/webhooks/${id}`);
+    const release = await holdAnswers(browser, '**/portal');
+    await browser.press("Link for the receiver's owner");
+    const field = browser.page.getByLabel('Message id');
+    await field.focus();
+    release();
+    await browser.page.getByRole('region', { name: 'the link' }).waitFor();
+    await browser.page.keyboard.type('0190');
+    assert.equal(await field.inputValue(), '0190');
+    await browser.page
+      .getByRole('status')
+      .getByText(/^Whoever has this link .+\.$/)
+      .waitFor();
+  });
+
+  it('a new key that comes while a question is open gets the focus after it, and two of one name have their prefixes', async () => {
+    const create = async () => (await me.call('POST', '/api-keys', { name: 'twin' })).body.data.key_prefix as string;
+    const former = [await create(), await create()];
+    await browser.open('/keys');
+    const release = await holdAnswers(browser, '**/rotate');
+    await button(`Rotate twin ${former[0]}`).click();
+    await browser.press('Rotate the key');
+    await button(`Rotate twin ${former[1]}`).click();
+    await dialog().waitFor();
+    release();
+    await browser.page.locator('.copy-block').waitFor();
+    await browser.page.keyboard.press('Escape');
+    await focusIsOn('Store the new key now');
+    await button(`Rotate twin ${former[1]}`).click();
+    await browser.press('Rotate the key');
+    await focusIsOn('Store the new keys now');
+    const blocks = await browser.page.locator('.copy-block').all();
+    const names = await Promise.all(blocks.map((block) => block.getByRole('region').getAttribute('aria-label')));
+    assert.deepEqual([names.length, new Set(names).size], [2, 2]);
+    for (const prefix of former) await browser.see(new RegExp(`^twin .+ in place of ${prefix}$`));
+    await browser.press('I have stored the keys');
   });
 
   it('a notice is read alone, and stays while it is pointed at or has the focus', async () => {
