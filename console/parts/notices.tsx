@@ -3,6 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { question } from '../state/confirm.js';
 import { announced, dismiss, notices } from '../state/notices.js';
 
+/** Whether Escape does something else: it ends the input of a word, or empties a search field. */
+const isUsed = ({ defaultPrevented, isComposing, target }: KeyboardEvent) =>
+  defaultPrevented || isComposing || (target instanceof HTMLInputElement && target.type === 'search' && target.value !== '');
+
 /** Always there, because what screen readers announce is a change of it. Each text is another element: the same text is announced again. */
 export function Announced() {
   const { value } = announced;
@@ -18,7 +22,7 @@ export function Notices() {
   useEffect(() => {
     const close = (event: KeyboardEvent) => {
       const newest = notices.value.at(-1);
-      if (event.key === 'Escape' && question.value === null && newest !== undefined) dismiss(newest.id);
+      if (event.key === 'Escape' && !isUsed(event) && question.value === null && newest !== undefined) dismiss(newest.id);
     };
     document.addEventListener('keydown', close);
     return () => document.removeEventListener('keydown', close);

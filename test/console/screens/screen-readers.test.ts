@@ -141,6 +141,26 @@ describe('the console with a screen reader', () => {
     await notice.waitFor({ state: 'detached' });
   });
 
+  it('Escape in a search field empties it, or ends the input of a word, before it closes a notice', async () => {
+    const { page } = browser;
+    await page.route('**/logout-all', (route) => route.abort());
+    await browser.open('/settings');
+    await browser.press('End all sessions');
+    await browser.press('Sign out everywhere');
+    const notice = page.locator('.notice');
+    await notice.waitFor();
+    await browser.follow('Contacts');
+    const search = page.getByRole('searchbox').first();
+    await search.fill('Ada');
+    await page.keyboard.press('Escape');
+    await browser.until(`document.activeElement.type === 'search' && document.activeElement.value === ''`);
+    assert.equal(await notice.count(), 1);
+    await search.dispatchEvent('keydown', { key: 'Escape', isComposing: true });
+    assert.equal(await notice.count(), 1);
+    await page.keyboard.press('Escape');
+    await notice.waitFor({ state: 'detached' });
+  });
+
   it('blocks of code have names and are reached by keyboard', async () => {
     const { id } = (await buildWebhook(me.workspaceId, 'https://example.com/')).row;
     const delivery = (await buildDeliveries(app.deps.db, me.workspaceId)).find((each) => each.webhook_id === id);
