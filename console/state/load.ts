@@ -64,7 +64,9 @@ class Loading<T> implements Loaded<T> {
     };
   }
 
-  readonly reload = (): void => {
+  readonly reload = (): void => this.#read(true);
+
+  #read(isAwaited: boolean): void {
     // Work that a screen began may end after it was left.
     if (!this.#isShown) return;
     clearTimeout(this.#timer);
@@ -77,7 +79,7 @@ class Loading<T> implements Loaded<T> {
     this.#missed = [];
     this.#isLoading = true;
     this.isPending.value = true;
-    this.isAwaited.value = true;
+    this.isAwaited.value = isAwaited;
     this.load(running.signal).then(
       (answer) => {
         const changed = this.#missed.reduce((data, change) => change(data), answer);
@@ -90,15 +92,15 @@ class Loading<T> implements Loaded<T> {
         if (running.signal.aborted) return;
         this.#show(this.data.value, problemOf(error));
         this.#isRateLimited = isRateLimited(error);
-        if (this.#isRateLimited || isUnanswered(error)) this.#reloadLater();
+        if (this.#isRateLimited || isUnanswered(error)) this.#readLater();
       },
     );
-  };
+  }
 
   readonly look = (): void => {
     if (this.#isRateLimited) return;
     if (this.isPending.value) return void (this.#isDue = true);
-    this.#readUnasked();
+    this.#read(this.isAwaited.value); // the user may wait for the read that this one replaces
   };
 
   readonly update = (change: (data: T) => T): void => {
@@ -111,14 +113,8 @@ class Loading<T> implements Loaded<T> {
     if (this.#isLoading) this.reload();
   };
 
-  #readUnasked(): void {
-    const { value } = this.isAwaited; // the user may wait for the read that this one replaces
-    this.reload();
-    this.isAwaited.value = value;
-  }
-
-  #reloadLater(): void {
-    this.#timer = setTimeout(() => this.#readUnasked(), Math.max(waitMs(), this.#waitMs));
+  #readLater(): void {
+    this.#timer = setTimeout(() => this.#read(false), Math.max(waitMs(), this.#waitMs));
     this.#waitMs = Math.min(2 * this.#waitMs, againMs.max);
   }
 
