@@ -136,7 +136,7 @@ async function failedDelivery(owner: Owner, webhookId: string): Promise<string> 
   let id = '';
   await until(
     async () => {
-      const { deliveries } = await owner.get<{ deliveries: Listed[] }>(`/webhooks/${webhookId}/deliveries`);
+      const { deliveries } = await owner.get<{ deliveries: Listed[] }>(`/webhooks/${webhookId}/deliveries?limit=100`);
       const failed = deliveries.filter(({ attempts }) => attempts.some(({ response_status }) => response_status === 500));
       id = failed.toSorted((one, other) => other.attempts.length - one.attempts.length)[0]?.id ?? '';
       return id !== '';
