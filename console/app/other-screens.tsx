@@ -2,15 +2,17 @@
 import { useLocation } from 'preact-iso';
 import { useEffect } from 'preact/hooks';
 import { Screen } from '../parts/screen.js';
-import { to } from '../api/base.js';
+import { isPortal, to } from '../api/base.js';
 
 export function NotFound() {
   return (
     <Screen title="Not found">
       <p>There is no such screen. The link may be old.</p>
-      <p>
-        <a href={to()}>To the first screen</a>
-      </p>
+      {!isPortal && (
+        <p>
+          <a href={to()}>To the first screen</a>
+        </p>
+      )}
     </Screen>
   );
 }

@@ -4,16 +4,11 @@ import { isPortalOpen } from '../state/portal.js';
 import { to } from '../api/base.js';
 import { Screen } from '../parts/screen.js';
 import { Main } from './main-part.js';
+import { NotFound } from './other-screens.js';
 import { screenPart } from './screen-part.js';
 
 const Webhook = screenPart(async () => (await import('../screens/webhooks/webhook.js')).Webhook);
 const Delivery = screenPart(async () => (await import('../screens/webhooks/delivery.js')).Delivery);
-
-const NotFound = () => (
-  <Screen title="Not found">
-    <p>There is no such screen. The link may be old.</p>
-  </Screen>
-);
 
 const LinkEnded = () => (
   <Screen title="This link has ended">
