@@ -35,7 +35,7 @@ class Loading<T> implements Loaded<T> {
   readonly isPending = signal(true);
   readonly problem = signal<Problem | null>(null);
   #isShown = false;
-  #isLoading = true;
+  /** The read that is under way. */
   #running: AbortController | undefined;
   /** Ends the time for the answer, or the wait before the next read. */
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -77,7 +77,6 @@ class Loading<T> implements Loaded<T> {
     this.#isDue = false;
     this.#isRateLimited = false;
     this.#missed = [];
-    this.#isLoading = true;
     this.isPending.value = true;
     this.isAwaited.value = isAwaited;
     this.load(running.signal).then(
@@ -104,13 +103,13 @@ class Loading<T> implements Loaded<T> {
   };
 
   readonly update = (change: (data: T) => T): void => {
-    if (this.#isLoading) this.#missed.push(change);
+    if (this.#running !== undefined) this.#missed.push(change);
     if (this.data.value !== undefined) this.data.value = change(this.data.value);
   };
 
   readonly replace = (data: T): void => {
     this.data.value = data;
-    if (this.#isLoading) this.reload();
+    if (this.#running !== undefined) this.reload();
   };
 
   #readLater(): void {
@@ -122,7 +121,7 @@ class Loading<T> implements Loaded<T> {
     this.data.value = data;
     this.problem.value = problem;
     clearTimeout(this.#timer);
-    this.#isLoading = false;
+    this.#running = undefined;
     this.isPending.value = false;
     this.isAwaited.value = false;
   }
