@@ -15,27 +15,23 @@ let next = 1;
 
 export const notices = signal<readonly Notice[]>([]);
 
-function show(text: string): number {
-  const id = next++;
-  notices.value = [...notices.value.slice(-3), { id, text }];
-  return id;
-}
-
 /** What screen readers announce of something that appears without getting the focus. An object for each: the next one may have the same text. */
 export const announced = signal<{ text: string } | null>(null);
 
 /** Shows a notice for a while. Screen readers announce it. */
 export function notify(text: string): void {
-  dismissLater(show(text));
+  dismissLater(notifyLasting(text));
 }
 
 function dismissLater(id: number): void {
   setTimeout(() => (areUsed() ? dismissLater(id) : dismiss(id)), shownMs);
 }
 
-/** Shows a notice until it is closed, because nothing else says it. */
-export function notifyLasting(text: string): void {
-  show(text);
+/** Shows a notice until it is closed, because nothing else says it. @returns its id */
+export function notifyLasting(text: string): number {
+  const id = next++;
+  notices.value = [...notices.value.slice(-3), { id, text }];
+  return id;
 }
 
 /**
