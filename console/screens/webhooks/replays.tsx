@@ -92,10 +92,9 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
     counted.value = count.matched;
     if (count.matched === 0) return;
     const action = `Send ${count.matched === null ? 'all' : numberText(count.matched)} again`;
-    const text =
-      count.matched === 1
-        ? '1 delivery matches. It is sent again, with all its retries if it had failed or was held.'
-        : `${count.matched === null ? 'Very many' : numberText(count.matched)} deliveries match. Each is sent again, with all its retries if it had failed or was held.`;
+    const several = `${count.matched === null ? 'Very many' : numberText(count.matched)} deliveries match. Each`;
+    const found = count.matched === 1 ? '1 delivery matches. It' : several;
+    const text = `${found} is sent again, with all its retries if it had failed or was held.`;
     if (!(await confirm({ title: 'Replay these deliveries?', text, action }))) return;
     // What is counted is sent: later deliveries are not part of it.
     await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, ...count.until, dry_run: false } });
