@@ -64,7 +64,7 @@ function TopBar() {
   );
 }
 
-/** Screen readers hear that it failed, and not each change. */
+/** Screen readers announce only that the stream was refused, not each change of its state. */
 function StreamState() {
   const { value } = streamState;
   return (

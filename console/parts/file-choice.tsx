@@ -61,8 +61,8 @@ const Summary = ({ sheet: { fileName, rows, columns } }: { sheet: Sheet }) => (
 );
 
 /**
- * An input that has the name of the file in use, also of one that was dropped. It does not have the file itself: browsers take the same file again
- * after it was corrected.
+ * An input that shows the name of the file in use, also of one that was dropped. It holds an empty file with that name, not the file itself: so the
+ * same file can be chosen again after it was corrected.
  */
 function useInput(used: Sheet | null, chosen: Props['chosen']) {
   const ref = useRef<HTMLInputElement>(null);

@@ -21,7 +21,7 @@ const endOf = ({ expires_at }: Key): string =>
     ? `until ${momentText(expires_at)}`
     : `for ${overlapHours} more hours`;
 
-/** A rotated key and the one that replaces it have the same name. */
+/** What tells a key from others with its name, such as the one that replaces it: its prefix, and its end if it has one. */
 function marksOf(key: Key): string {
   if (key.expires_at === null) return key.key_prefix;
   return `${key.key_prefix}, ${hasExpired(key) ? 'expired' : 'until'} ${momentText(key.expires_at)}`;
