@@ -20,6 +20,20 @@ describe('the early refusal of sends', () => {
   };
   const send = (options: CallOptions, query = '') => app.call('POST', path + query, { body: message, ...options });
 
+  /** An account whose key this process has looked up. */
+  const knownAccount = async () => {
+    const account = await app.account();
+    assert.equal((await app.call('GET', '/api/v1/messages', { key: account.key })).status, 200, 'the key is known');
+    return account;
+  };
+  /** One whose key was revoked afterwards, while sends are refused early. */
+  const revokedAccount = async () => {
+    const account = await knownAccount();
+    await ApiKey.update({ is_active: false }, { where: { workspace_id: account.workspaceId } });
+    assert.equal((await send({ key: account.key })).status, 503);
+    return account;
+  };
+
   /** Headers and body but for what is of one request. */
   const shapeOf = ({ status, headers, body }: Answer) => {
     const { request_id: requestId, ...words } = body;
@@ -42,8 +56,7 @@ describe('the early refusal of sends', () => {
   it('503 for a send that is refused early, with the same body and headers as from the application', async () => {
     await startFull({ CORS_ORIGINS: 'https://app.example' });
     const headers = { Origin: 'https://app.example' };
-    const { key } = await app.account();
-    assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'the key is known');
+    const { key } = await knownAccount();
     const atDoor = await send({ key, headers });
     const inside = await send({ key, headers }, '?');
     assert.deepEqual(shapeOf(atDoor), shapeOf(inside));
@@ -62,10 +75,7 @@ describe('the early refusal of sends', () => {
 
   it('401 for a revoked key after a minute of early refusals, and from then on', async () => {
     await startFull();
-    const { key, workspaceId } = await app.account();
-    assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'the key is known');
-    await ApiKey.update({ is_active: false }, { where: { workspace_id: workspaceId } });
-    assert.equal((await send({ key })).status, 503);
+    const { key } = await revokedAccount();
     await aMinuteLater(async () => {
       for (const attempt of ['the first', 'the next']) {
         const { status, body } = await send({ key });
@@ -76,10 +86,7 @@ describe('the early refusal of sends', () => {
 
   it('401 for a revoked key also if its rate limit was used up when the minute of early refusals ended', async () => {
     await startFull({ RATE_LIMIT_API: '2/60' });
-    const { key, workspaceId } = await app.account();
-    assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'the key is known');
-    await ApiKey.update({ is_active: false }, { where: { workspace_id: workspaceId } });
-    assert.equal((await send({ key })).status, 503);
+    const { key, workspaceId } = await revokedAccount();
     await aMinuteLater(async () => {
       assert.equal((await send({ key })).status, 429);
       const { id } = await ApiKey.findOne({ where: { workspace_id: workspaceId }, rejectOnEmpty: true });
@@ -91,8 +98,7 @@ describe('the early refusal of sends', () => {
 
   it('the early refusal of sends passes on one send of a valid key when it was not looked up for a minute', async () => {
     await startFull();
-    const { key } = await app.account();
-    assert.equal((await app.call('GET', '/api/v1/messages', { key })).status, 200, 'the key is known');
+    const { key } = await knownAccount();
     let entered = 0;
     app.deps.acceptGate.enter = () => {
       entered += 1;

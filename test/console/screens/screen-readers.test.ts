@@ -17,6 +17,16 @@ describe('the console with a screen reader', () => {
     await browser.page.clock.fastForward(ms);
     assert.equal(await locator.count(), 1);
   };
+  /** Opens the settings, and makes a request fail. @returns its notice, which stays */
+  const failedNotice = async () => {
+    await browser.page.route('**/logout-all', (route) => route.abort());
+    await browser.open('/settings');
+    await browser.press('End all sessions');
+    await browser.press('Sign out everywhere');
+    const notice = browser.page.locator('.notice');
+    await notice.waitFor();
+    return notice;
+  };
   /** Live regions would read them letter by letter. */
   const assertNoSecretIsLive = async () =>
     assert.equal(await browser.page.locator('main [role=status] :is(pre, button):not(.copy *)').count(), 0);
@@ -122,13 +132,8 @@ describe('the console with a screen reader', () => {
 
   it('a notice hides nothing that gets the focus, and Escape closes it after the question above it', async () => {
     const { page } = browser;
-    await page.route('**/logout-all', (route) => route.abort());
     await browser.onPhone();
-    await browser.open('/settings');
-    await browser.press('End all sessions');
-    await browser.press('Sign out everywhere');
-    const notice = page.locator('.notice');
-    await notice.waitFor();
+    const notice = await failedNotice();
     await button('Close the account').focus();
     const edges = '[".notices", "[aria-labelledby=close] button"].map((each) => document.querySelector(each).getBoundingClientRect())';
     await browser.until(`(([{ top }, { bottom }]) => bottom <= top)(${edges})`);
@@ -144,12 +149,7 @@ describe('the console with a screen reader', () => {
 
   it('Escape in a search field empties it, or ends the input of a word, before it closes a notice', async () => {
     const { page } = browser;
-    await page.route('**/logout-all', (route) => route.abort());
-    await browser.open('/settings');
-    await browser.press('End all sessions');
-    await browser.press('Sign out everywhere');
-    const notice = page.locator('.notice');
-    await notice.waitFor();
+    const notice = await failedNotice();
     await browser.follow('Contacts');
     const search = page.getByRole('searchbox').first();
     await search.fill('Ada');

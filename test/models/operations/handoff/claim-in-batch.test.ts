@@ -3,8 +3,8 @@ import { select } from '../../../../models/db/database.js';
 import { sqlStateOf } from '../../../../models/db/sql-state.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { untilLockWait } from '../../../support/lock-table.js';
-import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { claimAll, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { buildPage } from '../batches/new-batch.js';
 
 describe('claims in a batch', () => {
   const test = workspaceForEach({ balance: 1_000_000 });
@@ -19,27 +19,20 @@ describe('claims in a batch', () => {
         return false;
       },
     );
-  /** A batch of two messages in one page. */
-  const buildPage = async () => {
-    const { id, pages } = await buildAcceptedBatch(test.db, test.workspaceId, [2]);
-    const { groupId = '', ids = [] } = pages[0] ?? {};
-    const [first = '', second = ''] = ids.toSorted();
-    return { id, groupId, first, second };
-  };
 
   it('a claim that waits for its batch holds no message, and claims none when the batch was paused meanwhile', async () => {
-    const { id, groupId, first } = await buildPage();
+    const { batchId: id, groupId, ids } = await buildPage(test.db, test.workspaceId);
     const pausing = await test.db.transaction();
     await select(test.db, `UPDATE batches SET status = 'paused' WHERE id = $1`, [id], pausing);
     const claiming = claim(groupId);
     await untilLockWait(test.db, 'the claim waits for the batch');
-    assert.equal(await isFree('messages', first), true);
+    assert.equal(await isFree('messages', ids[0] ?? ''), true);
     await pausing.commit();
     assert.deepEqual(await claiming, []);
   });
 
   it('a claim that waits for its batch claims its messages when the batch was resumed meanwhile', async () => {
-    const { id, groupId, first, second } = await buildPage();
+    const { batchId: id, groupId, ids } = await buildPage(test.db, test.workspaceId);
     await select(test.db, `UPDATE batches SET status = 'paused' WHERE id = $1`, [id]);
     const resuming = await test.db.transaction();
     await select(test.db, `UPDATE batches SET status = 'sending' WHERE id = $1`, [id], resuming);
@@ -48,14 +41,14 @@ describe('claims in a batch', () => {
     await resuming.commit();
     assert.deepEqual(
       (await claiming).map((claimed) => claimed.id),
-      [first, second],
+      ids,
     );
   });
 
   it('a claim that waits for a message holds its batch, so that a pause waits for it', async () => {
-    const { id, groupId, second } = await buildPage();
+    const { batchId: id, groupId, ids } = await buildPage(test.db, test.workspaceId);
     const held = await test.db.transaction();
-    await select(test.db, 'SELECT 1 AS one FROM messages WHERE id = $1 FOR UPDATE', [second], held);
+    await select(test.db, 'SELECT 1 AS one FROM messages WHERE id = $1 FOR UPDATE', [ids[1]], held);
     const claiming = claim(groupId);
     await untilLockWait(test.db, 'the claim waits for the message');
     assert.equal(await isFree('batches', id), false);
