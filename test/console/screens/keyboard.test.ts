@@ -81,6 +81,7 @@ describe('the focus of the console', () => {
     }
     await browser.page.clock.runFor(60_000);
     assert.equal(await notices.count(), 2);
+    assert.equal(await browser.page.locator('.notice', { hasText: 'The service cannot be reached.' }).count(), 2);
     await notices.first().focus();
     await browser.page.keyboard.press('Enter');
     await browser.until(`document.activeElement.className === 'notices'`);

@@ -158,5 +158,6 @@ describe('the Meta provider', () => {
     assert.equal((await adapter().send(whatsapp(), never)).outcome, 'unknown');
     counterpart.interfere = (response) => reply(response, 200, { messages: [] });
     assert.deepEqual(await adapter().send(whatsapp(), never), { outcome: 'unknown', detail: 'answer without an id' });
+    assert.equal(adapter().fetchStatus, undefined);
   });
 });

@@ -79,5 +79,6 @@ describe('the SendGrid provider', () => {
     counterpart.interfere = (response) => reply(response, 202, null);
     assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: 'answer without an id' });
     assert.equal(adapter().reconcile, undefined);
+    assert.equal(adapter().fetchStatus, undefined);
   });
 });

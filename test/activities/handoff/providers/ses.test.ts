@@ -116,5 +116,6 @@ describe('the SES provider', () => {
     counterpart.interfere = (response) => reply(response, 200, {});
     assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: 'answer without an id' });
     assert.equal((await refused(500, 'InternalFailure')).outcome, 'unknown');
+    assert.equal(adapter().fetchStatus, undefined);
   });
 });
