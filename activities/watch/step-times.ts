@@ -1,6 +1,6 @@
 /**
- * How long the steps of a watcher run work that run one after the other, in milliseconds. The other two of them are short statements. The sum is
- * below the time between two runs, because a run that lasts longer skips the next one, which would repair what no workflow drives.
+ * How long the steps that a watcher runs one after the other may work, in milliseconds; those that are one short statement are not named. Their sum
+ * is below the time between two runs: a run that lasts longer makes the schedule skip the next one, which would repair what no workflow drives.
  */
 export const stepMs = {
   countMessages: 5_000,

@@ -7,9 +7,9 @@ import { queues, searchAttributes, workflowIds, workflowTypes } from '../../work
 /** Numbers of the types of search attributes in Temporal's API: `temporal.api.enums.v1.IndexedValueType`. */
 export const indexedValueType = { KEYWORD: 2, KEYWORD_LIST: 7 } as const;
 /** The time between two runs of the watcher. */
-export const everyMs = 30_000;
+export const watcherEveryMs = 30_000;
 /** A run is skipped while the one before it still runs (`overlap: SKIP`). */
-const spec = { intervals: [{ every: everyMs }] };
+const spec = { intervals: [{ every: watcherEveryMs }] };
 /**
  * Above the longest run: seven steps of at most a minute each (workflows/activities.ts). No worker of an earlier version can continue a run that a
  * later version has begun. Such a run would block all later ones for ever. A run holds no state, and the next one does its work.
@@ -55,7 +55,7 @@ export async function prepareTemporal(preparations: Preparations): Promise<boole
   } = present;
   const owner = ownerIn(present.action.memo);
   const isNamed = owner !== null || preparations.installation === null;
-  if (intervals?.length === 1 && intervals[0]?.every === everyMs && workflowRunTimeout === runMsMax && isNamed) return false;
+  if (intervals?.length === 1 && intervals[0]?.every === watcherEveryMs && workflowRunTimeout === runMsMax && isNamed) return false;
   const action = actionOf(owner ?? preparations.installation);
   const schedule = preparations.schedules.getHandle(workflowIds.watcher);
   await schedule.update(({ policies, state }) => ({ action, policies, state, spec }) as never);

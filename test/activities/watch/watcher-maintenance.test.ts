@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { stepMs } from '../../../activities/watch/step-times.js';
 import { maintenanceActivities } from '../../../activities/watch/watcher-maintenance.js';
-import { everyMs } from '../../../activities/worker/prepare-temporal.js';
+import { watcherEveryMs } from '../../../activities/worker/prepare-temporal.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
@@ -156,7 +156,7 @@ describe('maintenance by the watcher', () => {
 
   it('the steps that run one after the other leave two seconds until the next run for their last pages', () => {
     const sumMs = Object.values(stepMs).reduce((sum, ms) => sum + ms);
-    assert.ok(sumMs <= everyMs - 2_000, `${sumMs} ms of ${everyMs}`);
+    assert.ok(sumMs <= watcherEveryMs - 2_000, `${sumMs} ms of ${watcherEveryMs}`);
   });
 
   it('a run of the watcher is recorded, and failed steps are logged as an error', async () => {
