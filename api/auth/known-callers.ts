@@ -1,7 +1,7 @@
 /**
  * Remembers which workspace and API key each valid credential belongs to. That never changes, so the rate limiter can count a request for its
- * workspace before the credential is looked up, and a refused request can be logged. The application checks in the
- * database for every request whether the credential is still valid. Load shedding refuses requests only within a minute of such a look-up.
+ * workspace before the credential is looked up, and a refused request can be logged. The application checks in the database for every request
+ * whether the credential is still valid. Load shedding refuses requests only within a minute of such a look-up.
  */
 import type { LoggedCaller } from '../http/request-context.js';
 

@@ -4,7 +4,7 @@ import type { DemoState } from './demo-state.js';
 
 /**
  * Whether the stored key of the demo workspace still works: people close that account in the console, or revoke its key. The stored password is not
- * checked: where it was changed, it stays as it was.
+ * checked: after its owner has changed it in the console, the stored one remains the old one.
  */
 export async function demoWorks(databaseUrl: string, secretKeys: readonly string[], { email, api_key: key }: DemoState): Promise<boolean> {
   const digests = secretKeys.map((secretKey) => digestApiKey(secretKey, key));

@@ -55,8 +55,10 @@ export async function forgetInBatches(
   for (let after: string | undefined = lowestId; after !== undefined; ) {
     const page: { id: string }[] = await select(db, nextBatches, [workspaceId, after, at]);
     const ids = page.map(({ id }) => id);
-    if (ids.length > 0) await select(db, forget, [ids, key, mention]);
-    if (ids.length > 0) await keyDigests(db, key, ids);
+    if (ids.length > 0) {
+      await select(db, forget, [ids, key, mention]);
+      await keyDigests(db, key, ids);
+    }
     after = ids.length < erasurePage ? undefined : ids.at(-1);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The digest of a batch's request is a SHA-256 of all its recipients. After the erasure of one of them, it would show by trials who that was. So it
- * becomes keyed, which a repeat of the request still equals.
+ * The digest of a batch's request is a SHA-256 of all its recipients. After the erasure of one of them, trials with possible recipients would show
+ * who that was. So the digest is replaced by a keyed digest of itself, with which a repeat of the request is still recognized.
  */
 import { type Database, select } from '../../db/database.js';
 import { isPlainDigest, keyedDigestInSql } from '../../rules/contacts/erasure.js';

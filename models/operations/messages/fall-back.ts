@@ -67,7 +67,7 @@ export async function fallBack(
   return { next, waits, deliveries: (await countGroupWork(db, groupId)).deliveries };
 }
 
-/** The next step cannot be paid. Rolls back that the message before it was given up, because nothing is sent instead of it. */
+/** The next step cannot be paid. It rolls the transaction back, so that the message before it is not given up: nothing would be sent in its place. */
 class Unaffordable extends Error {}
 
 interface FallbackRequest {
