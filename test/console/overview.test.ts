@@ -50,7 +50,7 @@ describe('the overview of the console', function () {
     await browser.row('failed').waitFor();
   });
 
-  it('a chart tells its lines apart without colours, and is changed by nothing that only a mouse can do', async () => {
+  it('the lines of a chart differ by more than their colours, and clicking or dragging with a mouse changes nothing', async () => {
     await buildQueued(app.deps.db, me.workspaceId);
     await buildQueued(app.deps.db, me.workspaceId, { channel: 'email', to: 'ada@example.com' });
     await foldChanges(app.deps.db, Date.now() + 10_000);

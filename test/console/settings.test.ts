@@ -56,7 +56,7 @@ describe('settings in the console', function () {
     await browser.until('document.querySelector("[name=spend_limit_day]").value === "5"');
   });
 
-  it('0 days is no limit of its own: it is an empty field, a limit after it asks first, and a return to it does not ask', async () => {
+  it('0 days are shown as an empty field; a limit that replaces them is confirmed first, and a return to 0 is saved without a question', async () => {
     await me.call('PUT', '/workspace', { message_days: 0 });
     await browser.page.reload();
     const days = browser.page.getByLabel('Days until texts and recipients are erased (optional)');

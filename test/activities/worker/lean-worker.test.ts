@@ -45,7 +45,7 @@ describe('LeanWorker', () => {
     );
   });
 
-  it('the SDK makes no traces, which nothing would write', async () => {
+  it('the SDK produces no log entries of level TRACE, which no log would keep', async () => {
     await callsOf(Worker);
     assert.ok(logged.includes('TRACE'));
     logged.length = 0;

@@ -27,7 +27,7 @@ describe('a button that waits in the console', () => {
   ];
 
   for (const [name, answer, open] of buttons)
-    it(`"${String(name)}" says that it waits, and a second press sends nothing`, async () => {
+    it(`"${typeof name === 'string' ? name : answer}" says that it waits, and a second press sends nothing`, async () => {
       await browser.open(await open());
       let requests = 0;
       await browser.page.route('**/api/v1/**', (route) => {
