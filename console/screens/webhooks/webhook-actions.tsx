@@ -2,7 +2,8 @@
 import { useSignal } from '@preact/signals';
 import { call, type Data, type Schema } from '../../api/call.js';
 import { isPortal, to } from '../../api/base.js';
-import { CopyBlock, Lead } from '../../parts/copy.js';
+import { CopyBlock } from '../../parts/copy.js';
+import { Lead } from '../../parts/lead.js';
 import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
