@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Sheet } from '../../csv/read-csv.js';
+import { CheckField } from '../../parts/check-field.js';
 import { numberText } from '../../parts/count.js';
 import { Form, TextField } from '../../parts/form.js';
 import { traitsOf } from '../../parts/channels.js';
@@ -103,11 +104,7 @@ function SendingFields() {
         title="A number, for example 20 or 0.5"
         hint="At most, for example 20 or 0.5; empty: as fast as the provider takes them"
       />
-      <p class="field">
-        <label class="inline">
-          <input type="checkbox" name="allow_duplicates" /> Allow duplicate recipients
-        </label>
-      </p>
+      <CheckField name="allow_duplicates">Allow duplicate recipients</CheckField>
     </>
   );
 }

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../../api/call.js';
 import { isUnanswered } from '../../api/problem.js';
 import { to } from '../../api/base.js';
+import { CheckField } from '../../parts/check-field.js';
 import { Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
 import { traitsOf } from '../../parts/channels.js';
@@ -134,19 +135,14 @@ function CopiedFields({ copied: { template, unsubscribe } }: Pick<Draft, 'copied
   return (
     <>
       {template !== undefined && (
-        <p class="field">
-          <label class="inline">
-            <input type="checkbox" name="content.template" defaultChecked />{' '}
-            {`Send the template ${template.name} (${template.language}) instead of the text`}
-          </label>
-        </p>
+        <CheckField name="content.template" isOn>
+          {`Send the template ${template.name} (${template.language}) instead of the text`}
+        </CheckField>
       )}
       {unsubscribe === true && (
-        <p class="field">
-          <label class="inline">
-            <input type="checkbox" name="content.unsubscribe" defaultChecked /> Offer to unsubscribe with one click
-          </label>
-        </p>
+        <CheckField name="content.unsubscribe" isOn>
+          Offer to unsubscribe with one click
+        </CheckField>
       )}
     </>
   );

@@ -1,5 +1,5 @@
 /** Fields that the forms of a new and of a known webhook share. */
-import { useId } from 'preact/hooks';
+import { CheckField } from '../../parts/check-field.js';
 import { TextField } from '../../parts/form.js';
 
 export const UrlField = ({ url = '' }: { url?: string }) => (
@@ -15,16 +15,10 @@ export const UrlField = ({ url = '' }: { url?: string }) => (
 );
 
 export function OrderField({ isOrdered = false }: { isOrdered?: boolean }) {
-  const hint = useId();
+  const hint = 'A failing event then delays all later ones until its retries end';
   return (
-    <div class="field">
-      <label class="inline">
-        <input type="checkbox" name="ordered" value="1" defaultChecked={isOrdered} aria-describedby={hint} /> One event at a time, oldest
-        first
-      </label>
-      <p id={hint} class="note">
-        A failing event then delays all later ones until its retries end
-      </p>
-    </div>
+    <CheckField name="ordered" isOn={isOrdered} hint={hint}>
+      One event at a time, oldest first
+    </CheckField>
   );
 }
