@@ -22,7 +22,7 @@ from .transport import AsyncTransport, OnResponse
 class AsyncTidings:
     """A client of Tidings.
 
-    It keeps connections open: use it in an `async with`, or call `close()` at the end. Its methods raise
+    It keeps connections open: use it with `async with`, or call `close()` at the end. Its methods raise
     `TidingsError`, `ValueError` for an id or an idempotency key that cannot work, and what `on_response` or `on_open`
     raises.
     """

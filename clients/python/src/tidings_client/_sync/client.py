@@ -23,7 +23,7 @@ from .transport import Transport, OnResponse
 class Tidings:
     """A client of Tidings.
 
-    It keeps connections open: use it in an `with`, or call `close()` at the end. Its methods raise
+    It keeps connections open: use it with `with`, or call `close()` at the end. Its methods raise
     `TidingsError`, `ValueError` for an id or an idempotency key that cannot work, and what `on_response` or `on_open`
     raises.
     """
