@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import { until } from '../../support/client.js';
-import { callTool, sms, useMcp } from '../mcp/mcp-client.js';
+import { callTool, listTools, postMcp, sms, useMcp } from '../mcp/mcp-client.js';
 import { useApi } from '../use-api.js';
 
 /** Two large bodies are read at a time, and twenty wait. */
@@ -44,11 +44,7 @@ const lookupsOfAddress = 8;
 
 describe('look-ups of unknown keys from one address', () => {
   const app = useApi({ env: { MCP: 'on' } });
-  const callMcp = (headers: Record<string, string>) => {
-    const accepts = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
-    return fetch(`${app.url}/mcp`, { method: 'POST', headers: { ...accepts, ...headers }, body });
-  };
+  const callMcp = (headers: Record<string, string>) => postMcp(app.url, headers, listTools);
 
   it('look-ups of unknown keys of one address are counted together, by the API and by MCP', async () => {
     const { key } = await app.account();

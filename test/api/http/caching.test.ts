@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { endpoints } from '../../../api/endpoints/index.js';
+import { listTools, postMcp } from '../mcp/mcp-client.js';
 import { credentialFor, makeResources, pathWith } from '../matrix/matrix-cases.js';
 import { type Account, type Answer, startApp, type TestApp } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -37,9 +38,7 @@ describe('caches', () => {
   it('caches store no refusal of an overloaded service, and no answer to MCP', async () => {
     const other: TestApp = await startApp({ MCP: 'on' });
     const { key } = await other.account();
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-    const headers = { 'X-API-Key': key, 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
-    assertNotStored(await fetch(`${other.url}/mcp`, { method: 'POST', headers, body: JSON.stringify(body) }), [200]);
+    assertNotStored(await postMcp(other.url, { 'X-API-Key': key }, listTools), [200]);
     other.deps.acceptGate.isFullFor = () => true;
     assertNotStored(await other.call('POST', '/api/v1/messages/send', { key, body: {} }), [503]);
     await other.close();

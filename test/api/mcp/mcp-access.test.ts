@@ -5,7 +5,7 @@ import { busy } from '../../../models/errors.js';
 import type { Json } from '../../support/client.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
-import { callTool, sms, useMcp } from './mcp-client.js';
+import { callTool, listTools, postMcp, sms, useMcp } from './mcp-client.js';
 
 const allTools = [
   'preview_messages',
@@ -72,29 +72,13 @@ describe('access to the MCP server', () => {
   it('the MCP server also serves the protocol of 2026, and opens no stream for subscriptions', async () => {
     const version = '2026-07-28';
     const ask = async (method: string, params: object) => {
-      const answer = await fetch(`${app.url}/mcp`, {
-        method: 'POST',
-        headers: {
-          'X-API-Key': account.key,
-          'Content-Type': 'application/json',
-          Accept: 'application/json, text/event-stream',
-          'MCP-Protocol-Version': version,
-          'Mcp-Method': method,
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method,
-          params: {
-            ...params,
-            _meta: {
-              'io.modelcontextprotocol/protocolVersion': version,
-              'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
-              'io.modelcontextprotocol/clientCapabilities': {},
-            },
-          },
-        }),
-      });
+      const headers = { 'X-API-Key': account.key, 'MCP-Protocol-Version': version, 'Mcp-Method': method };
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': version,
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      };
+      const answer = await postMcp(app.url, headers, { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } });
       return (await answer.json()) as Json;
     };
     assert.equal((await ask('tools/list', {})).result.tools.length, allTools.length);
@@ -103,22 +87,16 @@ describe('access to the MCP server', () => {
   });
 
   it('the MCP server refuses a wrong key, a foreign page, a list of messages and other methods', async () => {
-    const post = (headers: Record<string, string>, body: unknown) =>
-      fetch(`${app.url}/mcp`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
-        body: JSON.stringify(body),
-      });
-    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const post = (headers: Record<string, string>, body: unknown) => postMcp(app.url, headers, body);
     const key = { 'X-API-Key': account.key };
     const statusOf = async (answer: Promise<Response>) => (await answer).status;
-    const anonymous = await post({}, list);
+    const anonymous = await post({}, listTools);
     // Bearer would make clients of MCP look for OAuth.
     assert.deepEqual([anonymous.status, anonymous.headers.get('www-authenticate')], [401, 'ApiKey']);
-    assert.equal(await statusOf(post({ 'X-API-Key': 'tidings_wrong' }, list)), 401);
-    assert.equal(await statusOf(post({ ...key, Origin: 'https://evil.example.com' }, list)), 403);
-    assert.equal(await statusOf(post(key, [list, list])), 400);
-    const answer = await post(key, list);
+    assert.equal(await statusOf(post({ 'X-API-Key': 'tidings_wrong' }, listTools)), 401);
+    assert.equal(await statusOf(post({ ...key, Origin: 'https://evil.example.com' }, listTools)), 403);
+    assert.equal(await statusOf(post(key, [listTools, listTools])), 400);
+    const answer = await post(key, listTools);
     assert.deepEqual([answer.status, answer.headers.get('x-ratelimit-limit') !== null], [200, true]);
     const text = await answer.text();
     for (const name of allTools) assert.ok(text.includes(`"name":"${name}"`), text);

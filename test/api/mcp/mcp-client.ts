@@ -17,6 +17,17 @@ export function useMcp(url: () => string): (headers: Record<string, string>) => 
   };
 }
 
+/** One request of MCP without its SDK, which would not send a wrong one. */
+export const postMcp = (url: string, headers: Record<string, string>, body: unknown): Promise<Response> =>
+  fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** The request for the list of tools. */
+export const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
 /** What a tool answers, parsed. */
 export async function callTool(client: Client, name: string, args: object = {}): Promise<{ isError: boolean; data: Json }> {
   const { content, isError = false } = await client.callTool({ name, arguments: args as Record<string, unknown> });
