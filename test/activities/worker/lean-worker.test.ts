@@ -9,8 +9,14 @@ import { endReplays } from '../../support/temporal/end-replays.js';
 
 const history = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../../../test/histories/delivered.json'), 'utf8'));
 
-/** How a worker of this kind calls workflow code: its time-outs, and the length of stack traces there. */
-async function callsOf(kind: Pick<typeof Worker, 'runReplayHistory'>): Promise<{ timeouts: unknown[]; stackTraceLimit: unknown }> {
+interface Calls {
+  timeouts: unknown[];
+  /** The length of stack traces in workflow code. */
+  stackTraceLimit: unknown;
+}
+
+/** How a worker of this kind calls workflow code. */
+async function callsOf(kind: Pick<typeof Worker, 'runReplayHistory'>): Promise<Calls> {
   const { runInContext } = Script.prototype;
   const timeouts = new Set<unknown>();
   let sandbox: Context | undefined;
@@ -29,32 +35,32 @@ async function callsOf(kind: Pick<typeof Worker, 'runReplayHistory'>): Promise<{
 }
 
 describe('LeanWorker', () => {
-  const staying = new AbortController().signal;
-  const logged: string[] = [];
-  before(() => {
+  let ofSdk: Calls & { logged: string[] };
+  let lean: typeof ofSdk;
+  before(async () => {
+    let logged: string[] = [];
     Runtime.install({ logger: new DefaultLogger('TRACE', ({ level }) => logged.push(level)) });
+    ofSdk = { ...(await callsOf(Worker)), logged };
+    logged = [];
+    lean = { ...(await callsOf(leanWorker(new AbortController().signal, Worker))), logged };
   });
   after(endReplays);
 
-  it('workflow code is called without a time-out, where the worker of the SDK sets one for each call', async () => {
-    assert.deepEqual((await callsOf(leanWorker(staying, Worker))).timeouts, [undefined]);
-    const { timeouts } = await callsOf(Worker);
+  it('workflow code is called without a time-out, where the worker of the SDK sets one for each call', () => {
+    assert.deepEqual(lean.timeouts, [undefined]);
     assert.ok(
-      timeouts.some((timeout) => typeof timeout === 'number'),
-      String(timeouts),
+      ofSdk.timeouts.some((timeout) => typeof timeout === 'number'),
+      String(ofSdk.timeouts),
     );
   });
 
-  it('the SDK produces no log entries of level TRACE, which no log would keep', async () => {
-    await callsOf(Worker);
-    assert.ok(logged.includes('TRACE'));
-    logged.length = 0;
-    await callsOf(leanWorker(staying, Worker));
-    assert.ok(logged.length > 0);
-    assert.ok(!logged.includes('TRACE'));
+  it('the SDK produces no log entries of level TRACE, which no log would keep', () => {
+    assert.ok(ofSdk.logged.includes('TRACE'));
+    assert.ok(lean.logged.length > 0);
+    assert.ok(!lean.logged.includes('TRACE'));
   });
 
-  it('workflow code has short stack traces', async () => {
-    assert.equal((await callsOf(leanWorker(staying, Worker))).stackTraceLimit, 4);
+  it('workflow code has short stack traces', () => {
+    assert.equal(lean.stackTraceLimit, 4);
   });
 });
