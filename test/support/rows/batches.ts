@@ -7,12 +7,16 @@ import { insertBatch, type NewBatch } from '../../../models/operations/batches/i
 import type { NewGroup } from '../../../models/operations/messages/insert-messages.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { testConfig } from '../config.js';
+import { rows } from '../database.js';
 import { newMessage } from './factories.js';
 
 const { openBatches } = testConfig().quotas;
 
 /** Charges a batch, unless the workspace has as many open ones as a workspace may in tests. */
 export const acceptBatch = (db: Database, id: string): Promise<BatchAcceptance> => accept(db, id, openBatches);
+
+/** The digest of the request of an old batch. */
+export const oldBatchDigest = Buffer.alloc(32, 2);
 
 export interface BuiltBatch {
   id: string;
@@ -63,6 +67,17 @@ export async function buildAcceptedBatch(...args: Parameters<typeof buildBatch>)
   const batch = await buildBatch(...args);
   await acceptBatch(args[0], batch.id);
   return batch;
+}
+
+/** A batch that was created at this time, with its key and digest, of which no messages are left. @returns its id */
+export async function buildOldBatch(db: Database, workspaceId: string, createdAt: Date): Promise<string> {
+  const id = uuidv7({ msecs: createdAt.getTime() });
+  const { id: made } = await buildBatch(db, workspaceId, [1]);
+  await rows(db, 'DELETE FROM messages WHERE batch_id = $1', [made]);
+  await rows(db, 'DELETE FROM message_groups WHERE batch_id = $1', [made]);
+  const changes = "id = $2, status = 'sending', idempotency_key = $3, request_digest = $4";
+  await rows(db, `UPDATE batches SET ${changes} WHERE id = $1`, [made, id, id, oldBatchDigest]);
+  return id;
 }
 
 async function* asyncOf<Item>(items: Item[], held: Promise<void>): AsyncGenerator<Item> {

@@ -3,11 +3,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { openPool } from '../../../../models/db/database.js';
 import { eraseOld } from '../../../../models/operations/erasure/erase-old.js';
 import { erasureKey, reencryptErasureKey } from '../../../../models/operations/erasure/erasure-key.js';
-import { idBefore } from '../../../../models/rules/values/id-time.js';
 import { testConfig } from '../../../support/config.js';
 import { rows } from '../../../support/database.js';
 import { messageIdFor } from '../../../support/carriers/meta.js';
-import { buildBatch } from '../../../support/rows/batches.js';
+import { buildOldBatch } from '../../../support/rows/batches.js';
 import { buildWebhook } from '../../../support/rows/factories.js';
 import { findInDatabase } from '../../../support/rows/find-anywhere.js';
 import { workspaceForEach } from '../../../support/for-each.js';
@@ -26,7 +25,7 @@ describe('eraseOld', () => {
     made += 1;
     const to = `+1555${3_000_000 + made}`;
     const created_at = new Date(Date.now() - days * dayMs);
-    const id = idBefore(created_at).slice(0, -12) + String(made).padStart(12, '0');
+    const id = uuidv7({ msecs: created_at.getTime() });
     const message = await buildSent(test.db, test.workspaceId, { id, group_id: id, to, content: { text: to }, created_at });
     if (!isOpen) await deliver(message);
     return { ...message, to };
@@ -40,19 +39,10 @@ describe('eraseOld', () => {
     (await messageOf(test.db, id)).erased_at !== null && (await findInDatabase(test.db, to)).length === 0;
   const own = (days: number | null) => rows(test.db, 'UPDATE workspaces SET message_days = $2 WHERE id = $1', [test.workspaceId, days]);
 
-  let batches = 0;
   /** A batch from three weeks ago, with a key and a fault. @returns its id */
   const oldBatch = async () => {
-    batches += 1;
-    const id = idBefore(new Date(Date.now() - 21 * dayMs)).slice(0, -12) + String(batches).padStart(12, '0');
-    const { id: made } = await buildBatch(test.db, test.workspaceId, [1]);
-    await rows(test.db, 'DELETE FROM messages WHERE batch_id = $1', [made]);
-    await rows(test.db, 'DELETE FROM message_groups WHERE batch_id = $1', [made]);
-    await rows(
-      test.db,
-      `UPDATE batches SET id = $2, status = 'sending', errors = '[{"index": 0}]', idempotency_key = $3, request_digest = '\\x00' WHERE id = $1`,
-      [made, id, id],
-    );
+    const id = await buildOldBatch(test.db, test.workspaceId, new Date(Date.now() - 21 * dayMs));
+    await rows(test.db, `UPDATE batches SET errors = '[{"index": 0}]' WHERE id = $1`, [id]);
     return id;
   };
   const unerased = async () =>

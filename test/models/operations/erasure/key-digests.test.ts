@@ -2,31 +2,20 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { keyOldDigests } from '../../../../models/operations/erasure/key-digests.js';
 import { keyedDigest } from '../../../../models/rules/contacts/erasure.js';
-import { idBefore } from '../../../../models/rules/values/id-time.js';
 import { textOf } from '../../../deploy/project.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase, workspaceForEach } from '../../../support/for-each.js';
-import { buildBatch } from '../../../support/rows/batches.js';
+import { buildOldBatch, oldBatchDigest as digest } from '../../../support/rows/batches.js';
 import { buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
 
 const key = Buffer.alloc(32, 1);
-const digest = Buffer.alloc(32, 2);
 const hourMs = 3_600_000;
 
 describe('the digests of old batches', () => {
   const test = useDatabase();
-  let made = 0;
-
   /** A batch that was created so many hours ago. @returns its id */
-  const batchOf = async (hours: number) => {
-    made += 1;
-    const id = idBefore(new Date(Date.now() - hours * hourMs)).slice(0, -12) + String(made).padStart(12, '0');
-    const { id: first } = await buildBatch(test.db, (await buildWorkspace(test.db)).id, [1]);
-    await rows(test.db, 'DELETE FROM messages WHERE batch_id = $1', [first]);
-    await rows(test.db, 'DELETE FROM message_groups WHERE batch_id = $1', [first]);
-    await rows(test.db, 'UPDATE batches SET id = $2, idempotency_key = $3, request_digest = $4 WHERE id = $1', [first, id, id, digest]);
-    return id;
-  };
+  const batchOf = async (hours: number) =>
+    buildOldBatch(test.db, (await buildWorkspace(test.db)).id, new Date(Date.now() - hours * hourMs));
   const digestOf = async (id: string) =>
     (await rows<{ request_digest: Buffer }>(test.db, 'SELECT request_digest FROM batches WHERE id = $1', [id]))[0]?.request_digest;
   const run = () => keyOldDigests(test.db, key, Date.now() + 20_000);
