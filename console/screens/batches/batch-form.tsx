@@ -2,7 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Sheet } from '../../csv/read-csv.js';
-import { CheckField } from '../../parts/check-field.js';
+import { CheckField } from '../../parts/check-boxes.js';
 import { numberText } from '../../parts/count.js';
 import { Form, TextField } from '../../parts/form.js';
 import { traitsOf } from '../../parts/channels.js';

@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso';
 import { call, type Data, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { channels } from '../../parts/channels.js';
-import { Choices } from '../../parts/choices.js';
+import { Choices } from '../../parts/check-boxes.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Form, TextField } from '../../parts/form.js';
 import { Screen } from '../../parts/screen.js';

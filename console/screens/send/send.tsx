@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../../api/call.js';
 import { isUnanswered } from '../../api/problem.js';
 import { to } from '../../api/base.js';
-import { CheckField } from '../../parts/check-field.js';
+import { CheckField } from '../../parts/check-boxes.js';
 import { Form, TextField } from '../../parts/form.js';
 import { Resource } from '../../parts/loaded.js';
 import { traitsOf } from '../../parts/channels.js';

@@ -1,6 +1,6 @@
 /** The choice of event types. */
 import type { Schema } from '../../api/call.js';
-import { Choices } from '../../parts/choices.js';
+import { Choices } from '../../parts/check-boxes.js';
 
 type EventType = Schema<'EventType'>;
 

@@ -1,5 +1,5 @@
 /** Fields that the forms of a new and of a known webhook share. */
-import { CheckField } from '../../parts/check-field.js';
+import { CheckField } from '../../parts/check-boxes.js';
 import { TextField } from '../../parts/form.js';
 
 export const UrlField = ({ url = '' }: { url?: string }) => (
