@@ -3,7 +3,7 @@ import { workflowIds } from '../../workflows/contract.js';
 import { until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { acknowledge, answerWith, type Received } from '../support/network/receiver.js';
-import { hexMatches } from '../support/network/signatures.js';
+import { assertSignedBy, isHexOf } from '../support/network/signatures.js';
 import { hasEnded, longAgo, triggersOf, useWebhookService } from './use-webhook-service.js';
 
 describe('webhook operations, on the real service', () => {
@@ -14,8 +14,9 @@ describe('webhook operations, on the real service', () => {
     const { event, message_id, status, attempts, next_attempt_at, delivered_at } = await testDelivery();
     assert.deepEqual([event, message_id, status, next_attempt_at, delivered_at !== null], ['webhook.test', null, 'succeeded', null, true]);
     assert.deepEqual([attempts.length, attempts[0].number, attempts[0].trigger, attempts[0].response_body], [1, 1, 'test', 'ok']);
-    const received = stage.receiver.received.at(-1);
-    assert.ok(received !== undefined && hexMatches(stage.hook.secret, received));
+    const received = stage.receiver.received.at(-1) as Received;
+    assertSignedBy(stage.hook.secret, received);
+    assert.ok(isHexOf(stage.hook.secret, received));
     assert.equal(received.headers['x-service-event'], 'webhook.test');
     assert.deepEqual(JSON.parse(received.body).data, { webhook_id: stage.hook.id });
     const { url, request_headers, response_headers, timings, remote_address } = attempts[0];
@@ -66,7 +67,8 @@ describe('webhook operations, on the real service', () => {
     assert.deepEqual([last.body, last.headers['webhook-id']], [first.body, first.headers['webhook-id']]);
     assert.ok(Number(last.headers['webhook-timestamp']) > Number(first.headers['webhook-timestamp']));
     assert.notEqual(last.headers['webhook-signature'], first.headers['webhook-signature']);
-    assert.ok(hexMatches(stage.hook.secret, last));
+    assertSignedBy(stage.hook.secret, last);
+    assert.ok(isHexOf(stage.hook.secret, last));
     const again = await resend(failed.id);
     assert.deepEqual([again.status, again.attempts.length, again.delivered_at], ['succeeded', 6, succeeded.delivered_at]);
     const answerOf = async () => (await data('POST', `/deliveries/${failed.id}/resend`)).delivery;

@@ -1,10 +1,11 @@
 /** What a receiver can verify with the secrets and public keys that the API gave. The attempts are those of the worker, in this process. */
 import assert from 'node:assert/strict';
+import { WebhookVerificationError } from 'standardwebhooks';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
 import { generateSigningKey } from '../../../models/rules/webhooks/signing-key.js';
 import { verifyWebhook } from '../../../verify/verify-webhook.js';
 import { type Received, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
-import { hexMatches } from '../../support/network/signatures.js';
+import { assertSignedBy, isHexOf } from '../../support/network/signatures.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
 import { webhookOperationActivities } from '../../support/parts/activities.js';
 import { useApi } from '../use-api.js';
@@ -69,13 +70,15 @@ describe('signatures of a webhook', () => {
     const { secret } = await data('POST', '/rotate-secret');
     await data('POST', '/test');
     const [first] = receiver.received as [Received];
-    assert.ok(hexMatches(secret, first), 'the hex header is the new one');
-    assert.equal(hexMatches(hook.secret, first), false, 'the trio verifies with the old one, the hex header does not');
+    assertSignedBy(secret, first);
+    assertSignedBy(hook.secret, first);
+    assert.deepEqual([isHexOf(secret, first), isHexOf(hook.secret, first)], [true, false]);
     assert.equal(String(first.headers['webhook-signature']).split(' ').length, 2);
     const { secret: newest } = await data('POST', '/rotate-secret', { overlap_hours: 0 });
     await data('POST', '/test');
     const second = receiver.received[1] as Received;
-    assert.ok(hexMatches(newest, second));
-    assert.throws(() => hexMatches(secret, second));
+    assertSignedBy(newest, second);
+    assert.ok(isHexOf(newest, second));
+    assert.throws(() => assertSignedBy(secret, second), WebhookVerificationError);
   });
 });
