@@ -1,22 +1,21 @@
 /** Packages, checkout and ledger in a browser. */
 import assert from 'node:assert/strict';
-import { type FakeProvider, refuseWith, startFakeProvider, stripeEnv } from '../support/carriers/payments.js';
+import { reply } from '../support/carriers/counterpart.js';
+import { refuseWith, startStripe, type StripeCounterpart, stripeEnv } from '../support/carriers/payments.js';
 import { rows } from '../support/database.js';
 import { useApi } from '../api/use-api.js';
 import { useConsole } from './use-console.js';
 
 describe('billing in the console', () => {
-  let provider: FakeProvider;
-  before(async () => (provider = await startFakeProvider()));
+  let provider: StripeCounterpart;
+  before(async () => (provider = await startStripe()));
   after(() => provider.close());
   const app = useApi({ env: () => ({ TRUSTED_PROXIES: '127.0.0.1', ...stripeEnv(provider.url) }) });
   const { browser, me } = useConsole(app, { forEachTest: true });
 
   it('a purchase goes to the page of the payment provider, and back to the ledger', async () => {
-    provider.answer = (response) =>
-      response
-        .writeHead(200, { 'Content-Type': 'application/json' })
-        .end(JSON.stringify({ id: 'cs_test_1', object: 'checkout.session', url: `${app.url}/billing/return?checkout=success` }));
+    const url = `${app.url}/billing/return?checkout=success`;
+    provider.answer = (response) => void reply(response, 200, { id: 'cs_test_1', object: 'checkout.session', url });
     await browser.follow('Billing');
     await browser.see('Buy credits');
     await browser.assertAccessible();
@@ -29,10 +28,7 @@ describe('billing in the console', () => {
 
   it('a button whose page does not open leads to the same checkout again', async () => {
     const url = `${app.url}/billing/return?checkout=lost`;
-    provider.answer = (response) =>
-      response
-        .writeHead(200, { 'Content-Type': 'application/json' })
-        .end(JSON.stringify({ id: 'cs_test_2', object: 'checkout.session', url }));
+    provider.answer = (response) => void reply(response, 200, { id: 'cs_test_2', object: 'checkout.session', url });
     let isOpen = false;
     // The browser stays on the page for an answer without content.
     await browser.page.route(url, (route) => (isOpen ? route.continue() : route.fulfill({ status: 204 })));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { closingWorkspaces, settleClosed } from '../../../models/operations/accounts/settle-closed.js';
 import { markMailSent } from '../../../models/operations/mails/load-mail.js';
 import { CreditPackage } from '../../../models/tables/credit-package.js';
-import { eventText, type FakeProvider, signature, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
+import { eventText, signature, startStripe, type StripeCounterpart, stripeEnv } from '../../support/carriers/payments.js';
 import { rows } from '../../support/database.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
 import { ledgerOf } from '../../support/rows/messages.js';
@@ -19,10 +19,10 @@ const agent = 'Zyxwarth-Agent/1.0';
 const password = 'correct horse';
 
 describe('a closed account', () => {
-  let provider: FakeProvider;
+  let provider: StripeCounterpart;
   let app: TestApp;
   before(async () => {
-    provider = await startFakeProvider();
+    provider = await startStripe();
     app = await startApp({ TRUSTED_PROXIES: '127.0.0.1', SIGNUP_CREDITS: '100', ...stripeEnv(provider.url) });
   });
   after(async () => {

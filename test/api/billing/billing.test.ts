@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { rows } from '../../support/database.js';
-import { type FakeProvider, refuseWith, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
+import { refuseWith, startStripe, type StripeCounterpart, stripeEnv } from '../../support/carriers/payments.js';
 import { useApi } from '../use-api.js';
 
 const packages = '/api/v1/billing/packages';
@@ -10,9 +10,9 @@ const checkout = '/api/v1/billing/checkout';
 const transactions = '/api/v1/billing/transactions';
 
 describe('billing', () => {
-  let provider: FakeProvider;
+  let provider: StripeCounterpart;
   beforeEach(async () => {
-    provider = await startFakeProvider();
+    provider = await startStripe();
   });
   const app = useApi({
     env: () => ({ ...stripeEnv(provider.url), PUBLIC_URL: 'https://api.example.test', TRUSTED_PROXIES: 'none' }),
@@ -113,7 +113,7 @@ describe('billing', () => {
       this.timeout(60_000);
       const { jwt } = await app.account();
       const body = { package_id: (await firstPackage()).id };
-      const ways: FakeProvider['answer'][] = [
+      const ways: StripeCounterpart['answer'][] = [
         refuseWith(500),
         (response) => void response.end('{}'),
         (response) => void response.destroy(),

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { eventText, type FakeProvider, signature, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
+import { eventText, signature, startStripe, type StripeCounterpart, stripeEnv } from '../../support/carriers/payments.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { eventsPath } from './shop.js';
 
 describe('billing with a wrong configuration', () => {
-  let provider: FakeProvider;
+  let provider: StripeCounterpart;
   before(async () => {
-    provider = await startFakeProvider();
+    provider = await startStripe();
   });
   after(() => provider.close());
 

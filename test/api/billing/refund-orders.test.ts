@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { SentEvent } from '../../support/carriers/payments.js';
+import type { PaymentEvent } from '../../support/carriers/payments.js';
 import { type RefundHistory, refundHistories } from '../../support/carriers/refund-histories.js';
 import { rows } from '../../support/database.js';
 import { type Purchase, shopForEach } from './shop.js';
@@ -10,7 +10,7 @@ const price = 500;
 describe('refunds of one charge', () => {
   const shop = shopForEach();
   /** A refund that raises the sum of the charge's refunds. */
-  const raised = ({ refund }: Purchase, before: number, after: number, at: number): SentEvent => ({
+  const raised = ({ refund }: Purchase, before: number, after: number, at: number): PaymentEvent => ({
     ...refund(after, {}, at),
     previous: { amount_refunded: before, refunded: false },
   });

@@ -6,7 +6,7 @@ import { CreditPackage } from '../../../models/tables/credit-package.js';
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf, ledgerOf } from '../../support/rows/messages.js';
-import { eventText, type SentEvent, signature, startFakeProvider, stripeEnv } from '../../support/carriers/payments.js';
+import { eventText, type PaymentEvent, signature, startStripe, stripeEnv } from '../../support/carriers/payments.js';
 import type { Account, Answer, TestApp } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -16,12 +16,12 @@ export const eventsPath = '/api/v1/billing/webhook';
 /** A bought package: 100 credits for 5.00, and the events that it may have. */
 export interface Purchase {
   sessionId: string;
-  session(what?: string, changes?: object): SentEvent;
+  session(what?: string, changes?: object): PaymentEvent;
   /** The charge after a refund. @param cents the sum of its refunds @param at when, in seconds since 1970 */
-  refund(cents: number, changes?: object, at?: number): SentEvent;
+  refund(cents: number, changes?: object, at?: number): PaymentEvent;
   /** One refund that has changed. */
-  changedRefund(what: string, refund: { id: string; amount: number; status: string }, at?: number): SentEvent;
-  dispute(what: string, status: string, at?: number): SentEvent;
+  changedRefund(what: string, refund: { id: string; amount: number; status: string }, at?: number): PaymentEvent;
+  dispute(what: string, status: string, at?: number): PaymentEvent;
 }
 
 /** The hooks fill `app` and `buyer`: they are to be read in hooks and tests. */
@@ -32,7 +32,7 @@ export interface Shop {
   buy(payment?: string): Promise<Purchase>;
   post(text: string, header?: string): Promise<Answer>;
   /** Posts an event that is answered 200. */
-  send(event: SentEvent): Promise<void>;
+  send(event: PaymentEvent): Promise<void>;
   /** What became of the events, in the order in which they came. */
   outcomes(): Promise<string[]>;
   balance(): Promise<number | undefined>;
@@ -41,9 +41,9 @@ export interface Shop {
 
 /** A shop for the file, called in a `describe`; for each test a new buyer and no orders or events, after which the books must agree. */
 export function shopForEach(): Shop {
-  let provider: Awaited<ReturnType<typeof startFakeProvider>>;
+  let provider: Awaited<ReturnType<typeof startStripe>>;
   before(async () => {
-    provider = await startFakeProvider();
+    provider = await startStripe();
   });
   const shop = { app: useApi({ env: () => stripeEnv(provider.url) }) } as Pick<Shop, 'app' | 'buyer'>;
   beforeEach(async () => {
@@ -62,7 +62,7 @@ export function shopForEach(): Shop {
       return purchase(body.data.session_id, payment);
     },
     post,
-    async send(event: SentEvent) {
+    async send(event: PaymentEvent) {
       const answer = await post(eventText(event));
       assert.deepEqual([answer.status, answer.body.data], [200, { received: true }]);
     },

@@ -1,9 +1,8 @@
-/** Events in the format of the payment provider, signed by its SDK, and a fake provider that a test controls. */
+/** Events in the format of the payment provider, signed by its SDK, and a fake Stripe that a test controls. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Stripe } from 'stripe';
+import { type Counterpart, reply, startCounterpart } from './counterpart.js';
 
 export const webhookSecret = 'whsec_test_of_the_tests';
 export const stripeEnv = (apiBase: string) => ({
@@ -12,7 +11,7 @@ export const stripeEnv = (apiBase: string) => ({
   STRIPE_API_BASE: apiBase,
 });
 
-export interface SentEvent {
+export interface PaymentEvent {
   id?: string;
   type: string;
   object: Record<string, unknown>;
@@ -24,7 +23,7 @@ export interface SentEvent {
 }
 
 /** The bytes of an event. */
-export const eventText = ({ id = `evt_${randomUUID()}`, type, object, previous, livemode = false, created = 1 }: SentEvent) =>
+export const eventText = ({ id = `evt_${randomUUID()}`, type, object, previous, livemode = false, created = 1 }: PaymentEvent) =>
   JSON.stringify({ id, object: 'event', type, created, livemode, data: { object, previous_attributes: previous } });
 
 /** The value of `Stripe-Signature`, made by the SDK. */
@@ -36,50 +35,33 @@ export interface AskedSession {
   headers: IncomingHttpHeaders;
 }
 
-export interface FakeProvider {
-  url: string;
+export interface StripeCounterpart extends Counterpart {
   asked: AskedSession[];
   /** Handles a request. Default: creates a session. */
   answer: (response: ServerResponse, asked: AskedSession) => void;
-  close(): Promise<void>;
 }
 
 /** Starts the provider. It creates a new session for every request, like a provider without idempotency keys. */
-export async function startFakeProvider(): Promise<FakeProvider> {
+export async function startStripe(): Promise<StripeCounterpart> {
   let count = 0;
-  const open: FakeProvider['answer'] = (response) => {
-    count += 1;
-    json(response, 200, { id: `cs_test_${count}_${randomUUID()}`, object: 'checkout.session', url: `https://pay.example.test/${count}` });
-  };
-  const server = createServer((request, response) => {
-    let text = '';
-    request.on('data', (chunk: Buffer) => (text += chunk));
-    request.on('end', () => {
-      const asked = { form: new URLSearchParams(text), headers: request.headers };
-      provider.asked.push(asked);
-      provider.answer(response, asked);
-    });
-  }).listen(0, '127.0.0.1');
-  const provider: FakeProvider = {
-    url: '',
+  const counterpart: StripeCounterpart = {
+    ...(await startCounterpart(({ headers, body }, response) => {
+      const asked = { form: new URLSearchParams(body), headers };
+      counterpart.asked.push(asked);
+      counterpart.answer(response, asked);
+    })),
     asked: [],
-    answer: open,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+    answer(response) {
+      count += 1;
+      const url = `https://pay.example.test/${count}`;
+      reply(response, 200, { id: `cs_test_${count}_${randomUUID()}`, object: 'checkout.session', url });
     },
   };
-  await once(server, 'listening');
-  provider.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return provider;
+  return counterpart;
 }
-
-const json = (response: ServerResponse, status: number, body: object): void =>
-  void response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 
 /** Refuses a request in the format of Stripe. */
 export const refuseWith =
-  (status: number): FakeProvider['answer'] =>
+  (status: number): StripeCounterpart['answer'] =>
   (response) =>
-    json(response, status, { error: { type: 'card_error', message: 'secret words of the provider' } });
+    void reply(response, status, { error: { type: 'card_error', message: 'secret words of the provider' } });
