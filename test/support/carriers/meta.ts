@@ -141,7 +141,7 @@ export async function startMeta(): Promise<MetaCounterpart> {
     const message: WhatsappMessage = JSON.parse(body);
     if (counterpart.interfere(response, message)) return;
     if (isMessage(message) !== true) return refuse(response, 400, 100);
-    const id = `wamid.${randomBytes(24).toString('base64')}`;
+    const id = messageIdFor(message.to);
     counterpart.taken.push({ id, message });
     const contacts = [{ input: message.to, wa_id: message.to.replace('+', '') }];
     return reply(response, 200, { messaging_product: 'whatsapp', contacts, messages: [{ id }] });
