@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
+import { cacheDir } from '../../local/temporal/temporal-program.js';
 
-const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tidings');
+const cache = cacheDir(process.env);
 
 /** A folder of the cache, made if it does not exist. */
 export function cacheFolder(name: string): string {
