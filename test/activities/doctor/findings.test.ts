@@ -14,6 +14,7 @@ import { formerSecretFindings, topicFindings } from '../../../activities/doctor/
 import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
 import { policyFinding } from '../../../activities/doctor/checks/servers.js';
 import { attributesFinding, retentionFinding, watcherFinding, workersFinding } from '../../../activities/doctor/checks/temporal.js';
+import { nowhere } from '../../support/carriers/counterpart.js';
 import { metaEnv } from '../../support/carriers/meta.js';
 import { postmarkEnv } from '../../support/carriers/postmark.js';
 import { sendgridEnv } from '../../support/carriers/sendgrid.js';
@@ -89,8 +90,7 @@ describe('findings of the doctor', () => {
   });
 
   it('findings of the doctor name each account that accepts signatures with SHA-1', () => {
-    const found = (env: object) =>
-      topicFindings(testConfig({ ...sesEnv({ url: 'http://127.0.0.1:1', close: async () => undefined }), ...env }).accounts);
+    const found = (env: object) => topicFindings(testConfig({ ...sesEnv(nowhere), ...env }).accounts);
     assert.deepEqual(
       found({ SES_SNS_SHA1: 'allow' }).map(({ subject, state }) => [subject, state]),
       [['topic of ses', 'warning']],
@@ -99,7 +99,6 @@ describe('findings of the doctor', () => {
   });
 
   it('findings of the doctor name each former secret of a carrier that is still accepted', () => {
-    const nowhere = { url: 'http://127.0.0.1:1', close: async () => undefined };
     const carriers = [twilioEnv, metaEnv, postmarkEnv, sendgridEnv, sesEnv].map((env) => env(nowhere));
     const env: Record<string, string> = { ...Object.assign({}, ...carriers), PROVIDER_EMAIL: 'postmark,sendgrid,ses' };
     const found = (former: object) =>

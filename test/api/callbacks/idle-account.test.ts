@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import twilio from 'twilio';
 import { rows } from '../../support/database.js';
+import { nowhere } from '../../support/carriers/counterpart.js';
 import { twilioAccount, twilioEnv } from '../../support/carriers/twilio.js';
 import { buildSent } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
 
 describe('a callback of a carrier that serves no channel any more', () => {
-  const nowhere = twilioEnv({ url: 'http://127.0.0.1:1', close: async () => undefined });
-  const app = useApi({ env: { ...nowhere, PROVIDER_SMS: 'sandbox', PROVIDER_WHATSAPP: 'sandbox', PROVIDER_ACCOUNTS: 'old=twilio' } });
+  const idle = { PROVIDER_SMS: 'sandbox', PROVIDER_WHATSAPP: 'sandbox', PROVIDER_ACCOUNTS: 'old=twilio' };
+  const app = useApi({ env: { ...twilioEnv(nowhere), ...idle } });
   const post = async (name: string, form: Record<string, string>) => {
     const path = `/callbacks/${name}`;
     const signature = twilio.getExpectedTwilioSignature(twilioAccount.token, `${app.deps.config.publicUrl}${path}`, form);

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
+import { nowhere } from '../../support/carriers/counterpart.js';
 import { metaAccount, metaEnv } from '../../support/carriers/meta.js';
 import type { TestApp } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -23,7 +24,7 @@ async function answerToHead(app: TestApp, path: string, headers: Record<string, 
 const twilio = { PROVIDER_SMS: 'twilio', TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token', TWILIO_FROM: '+15005550100' };
 
 describe('unsigned callbacks', () => {
-  const app = useApi({ env: { RATE_LIMIT_API: '5/60', ...twilio, ...metaEnv({ url: 'http://127.0.0.1:1' }) }, forEachTest: true });
+  const app = useApi({ env: { RATE_LIMIT_API: '5/60', ...twilio, ...metaEnv(nowhere) }, forEachTest: true });
   const post = async (headers: Record<string, string>) =>
     (await app.call('POST', '/callbacks/sandbox', { body: '{"reports":[]}', headers })).status;
   const signed = () => signSandboxCallback(app.deps.config.secretKey, '{"reports":[]}');

@@ -7,7 +7,7 @@ import { replayReports } from '../../../models/operations/reports/replay-reports
 import { makeId } from '../../../models/rules/values/make-id.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { messageIdFor, metaEnv, notice } from '../../support/carriers/meta.js';
-import type { Counterpart } from '../../support/carriers/counterpart.js';
+import { nowhere } from '../../support/carriers/counterpart.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { runErasures } from '../../support/rows/erasures.js';
@@ -21,7 +21,7 @@ const digits = '15558123457';
 const to = `+${digits}`;
 
 describe('an erased WhatsApp message', () => {
-  const app = useApi({ env: metaEnv({ url: 'https://graph.example.test' } as Counterpart) });
+  const app = useApi({ env: metaEnv(nowhere) });
   let account: Account;
   let key: Buffer;
   beforeEach(async () => {

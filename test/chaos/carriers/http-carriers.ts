@@ -41,7 +41,7 @@ export async function openTwilio(deps: CarrierDeps): Promise<Opened> {
     },
   });
   return openedAs(deps, counterpart, front, (url) => {
-    const { PROVIDER_WHATSAPP: _, ...settings } = twilioEnv({ ...counterpart, url });
+    const { PROVIDER_WHATSAPP: _, ...settings } = twilioEnv({ url });
     return settings;
   });
 }
@@ -75,7 +75,7 @@ export async function openMeta(deps: CarrierDeps): Promise<Opened> {
       deps.reporter.taken({ ...name, providerId, reads: true, post });
     },
   });
-  return openedAs(deps, counterpart, front, (url) => metaEnv({ ...counterpart, url }));
+  return openedAs(deps, counterpart, front, (url) => metaEnv({ url }));
 }
 
 export async function openSes(deps: CarrierDeps): Promise<Opened> {
@@ -105,7 +105,7 @@ export async function openSes(deps: CarrierDeps): Promise<Opened> {
       deps.reporter.taken({ ...name, providerId, reads: false, post });
     },
   });
-  return openedAs(deps, counterpart, front, (url) => ({ ...sesEnv({ ...counterpart, url }), SES_SNS_BASE: counterpart.url }));
+  return openedAs(deps, counterpart, front, (url) => ({ ...sesEnv({ url }), SES_SNS_BASE: counterpart.url }));
 }
 
 function sesTold(status: Status, id: string, tags: readonly { Name: string; Value: string }[]): Record<string, string> {

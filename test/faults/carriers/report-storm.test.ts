@@ -6,6 +6,7 @@ import { buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { buildQueuedGroup, claimAll, routedTo } from '../../support/rows/messages.js';
 import { applyReports, giveUpOnReports, recordHandoffs } from '../../support/rows/reports.js';
+import { nowhere } from '../../support/carriers/counterpart.js';
 import { metaEnv } from '../../support/carriers/meta.js';
 import {
   accountOf,
@@ -35,7 +36,6 @@ describe('ten thousand reports', () => {
   const groups: string[] = [];
   const handoffs: HandoffResult[][] = [];
   const messages: ReportedMessage[] = [];
-  const nowhere = { url: 'http://127.0.0.1:1', close: async () => undefined, taken: [], calls: 0 } as never;
   const app = useApi({
     env: { ...twilioEnv(nowhere), ...metaEnv(nowhere), ...sendgridEnv(nowhere) },
     temporal: { wake: async ({ groupId }) => void woken.add(groupId) },

@@ -18,6 +18,9 @@ export interface Counterpart {
   close(): Promise<void>;
 }
 
+/** For the settings of a carrier that a test never calls: nothing listens there. */
+export const nowhere: Pick<Counterpart, 'url'> = { url: 'http://127.0.0.1:1' };
+
 /** Starts the server. `answer` handles every request. */
 export async function startCounterpart(answer: (request: Taken, response: ServerResponse) => void): Promise<Counterpart> {
   const server = createServer((request, response) => {

@@ -33,7 +33,7 @@ export interface PostmarkCounterpart extends Counterpart {
 }
 
 export const postmarkAccount = { token: 'server-token-of-the-tests', password: 'password-of-the-tests' };
-export const postmarkEnv = ({ url }: Counterpart): Record<string, string> => ({
+export const postmarkEnv = ({ url }: Pick<Counterpart, 'url'>): Record<string, string> => ({
   PROVIDER_EMAIL: 'postmark',
   EMAIL_FROM: 'Example <hello@example.test>',
   POSTMARK_SERVER_TOKEN: postmarkAccount.token,

@@ -26,7 +26,7 @@ export interface SesCounterpart extends Counterpart {
 }
 
 export const sesAccount = { region: 'eu-west-1', accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCY' };
-export const sesEnv = ({ url }: Counterpart): Record<string, string> => ({
+export const sesEnv = ({ url }: Pick<Counterpart, 'url'>): Record<string, string> => ({
   PROVIDER_EMAIL: 'ses',
   EMAIL_FROM: 'Example <hello@example.test>',
   SES_REGION: sesAccount.region,

@@ -35,14 +35,14 @@ export const twilioAccount = {
   from: '+15005550100',
   whatsappFrom: '+14155238886',
 };
-export const twilioEnv = (counterpart: Counterpart): Record<string, string> => ({
+export const twilioEnv = ({ url }: Pick<Counterpart, 'url'>): Record<string, string> => ({
   PROVIDER_SMS: 'twilio',
   TWILIO_ACCOUNT_SID: twilioAccount.sid,
   TWILIO_AUTH_TOKEN: twilioAccount.token,
   TWILIO_FROM: twilioAccount.from,
   PROVIDER_WHATSAPP: 'twilio',
   TWILIO_WHATSAPP_FROM: twilioAccount.whatsappFrom,
-  TWILIO_API_BASE: counterpart.url,
+  TWILIO_API_BASE: url,
 });
 
 /** Twilio's own client, which calls the counterpart. */

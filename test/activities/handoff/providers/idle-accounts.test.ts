@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createProviders } from '../../../../activities/handoff/providers/index.js';
 import { connect } from '../../../../models/db/database.js';
+import { nowhere } from '../../../support/carriers/counterpart.js';
 import { never, outgoingMail } from '../../../support/carriers/outgoing.js';
 import { postmarkEnv } from '../../../support/carriers/postmark.js';
 import { testConfig } from '../../../support/config.js';
 
 describe('an account that serves no channel any more', () => {
   it('an account that serves no channel any more can be queried, but sends nothing', async () => {
-    const nowhere = postmarkEnv({ url: 'http://127.0.0.1:1', close: async () => undefined });
-    const config = testConfig({ ...nowhere, PROVIDER_EMAIL: 'sandbox', PROVIDER_ACCOUNTS: 'old=postmark' });
+    const config = testConfig({ ...postmarkEnv(nowhere), PROVIDER_EMAIL: 'sandbox', PROVIDER_ACCOUNTS: 'old=postmark' });
     const db = connect(config.databaseUrl, 1);
     const { accounts } = createProviders(config, { db, delayMs: 0, onTaken: () => undefined });
     await db.close();

@@ -4,6 +4,7 @@ import { channels } from '../../../../models/channels.js';
 import { connect } from '../../../../models/db/database.js';
 import { type RestoredMessage, suspectedAccounts, verdictOf } from '../../../../models/rules/routing/recovery.js';
 import { testConfig } from '../../../support/config.js';
+import { nowhere } from '../../../support/carriers/counterpart.js';
 import { metaEnv } from '../../../support/carriers/meta.js';
 import { postmarkEnv } from '../../../support/carriers/postmark.js';
 import { sendgridEnv } from '../../../support/carriers/sendgrid.js';
@@ -42,9 +43,8 @@ describe('a restored message that waits for its hand-off', () => {
 });
 
 describe('the accounts that may have a message', () => {
-  const nowhere = { url: 'http://127.0.0.1:1', close: async () => undefined };
   const carriers = testConfig({
-    ...twilioEnv(nowhere as Parameters<typeof twilioEnv>[0]),
+    ...twilioEnv(nowhere),
     ...metaEnv(nowhere),
     ...sesEnv(nowhere),
     ...sendgridEnv(nowhere),
