@@ -26,7 +26,7 @@ describe('an event whose last attempt fails while the URL changes', () => {
   });
   afterEach(() => next.close());
 
-  const isDelivered = async () => {
+  const assertDeliveredOnceToEach = async () => {
     await until(async () => (await rows(test.db, pendingOf, [test.webhook.id])).length === 0, 'no pending delivery');
     assert.deepEqual([test.receiver.received.length, next.received.length], [1, 1]);
     assert.equal(next.received[0]?.headers['webhook-id'], test.receiver.received[0]?.headers['webhook-id']);
@@ -35,14 +35,14 @@ describe('an event whose last attempt fails while the URL changes', () => {
   it('an event that its group attempted before the URL changed goes to the new URL by its retrier', async () => {
     assert.deepEqual((await worker().deliver(await queued(1))).retriers, [test.webhook.id]);
     assert.equal(await worker().carry(), null);
-    await isDelivered();
+    await assertDeliveredOnceToEach();
   });
 
   it('an event that its retrier attempted before the URL changed goes to the new URL in the same call', async () => {
     await test.webhook.update({ ordered: true });
     await worker().deliver(await queued(1));
     assert.equal(await worker().carry(), null);
-    await isDelivered();
+    await assertDeliveredOnceToEach();
   });
 });
 

@@ -7,16 +7,16 @@ import { useAcceptGate } from './use-accept-gate.js';
 import { prices } from '../../support/prices.js';
 
 describe('the accept gate under load', () => {
-  const { gate, start, send, isAsked, haveArrived, sizes } = useAcceptGate();
+  const { gate, start, send, untilAsked, untilArrived, sizes } = useAcceptGate();
 
   it('503 with Retry-After for a send that waited too long, and nothing is charged', async () => {
     await start();
     gate.app.deps.acceptGate = gate.counting(createAcceptGate(gate.app.deps, 100));
     const { key } = await gate.app.account();
     const first = send(key);
-    await isAsked();
+    await untilAsked();
     const second = send(key);
-    await haveArrived(2);
+    await untilArrived(2);
     await new Promise((resolve) => setTimeout(resolve, 300)); // its wait of 100 ms has begun
     gate.open();
     const { status, body: refused, headers } = await second;
@@ -38,7 +38,7 @@ describe('the accept gate under load', () => {
     });
     await until(() => refused.length >= 6, 'half of the flood is refused');
     const polite = send(other.key);
-    await isAsked();
+    await untilAsked();
     gate.open();
     assert.equal((await polite).status, 201);
     assert.deepEqual(new Set(await Promise.all(answers)), new Set([201, 503]));
@@ -51,7 +51,7 @@ describe('the accept gate under load', () => {
     await start();
     const { key } = await gate.app.account({ balance: 100 * prices.sms });
     const answers = Array.from({ length: 100 }, () => send(key));
-    await isAsked();
+    await untilAsked();
     gate.open();
     assert.deepEqual(new Set((await Promise.all(answers)).map(({ status }) => status)), new Set([201]));
   });
@@ -83,7 +83,7 @@ describe('the accept gate under load', () => {
     const { key } = await gate.app.account();
     const begunAt = performance.now();
     const answers = Array.from({ length: 20 }, () => send(key, { fallback: [{ channel: 'whatsapp', after: 60 }] }));
-    await haveArrived(20);
+    await untilArrived(20);
     await until(() => gate.asked.length >= 10, 'ten are asked for');
     await new Promise((resolve) => setTimeout(resolve, 150)); // time for an eleventh
     assertTenAsked(begunAt);

@@ -5,7 +5,7 @@ import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('the accept gate', () => {
-  const { gate, start, send, isAsked, haveArrived, sendTogether, sizes } = useAcceptGate();
+  const { gate, start, send, untilAsked, untilArrived, sendTogether, sizes } = useAcceptGate();
 
   it('the accept gate accepts the first send alone and the ones that arrive meanwhile in one workflow', async () => {
     await start();
@@ -38,9 +38,9 @@ describe('the accept gate', () => {
     const { db } = gate.app.deps;
     const { key } = await gate.app.account();
     const answers = [send(key)];
-    await isAsked();
+    await untilAsked();
     answers.push(send(key));
-    await haveArrived(2);
+    await untilArrived(2);
     const [{ at } = { at: new Date() }] = await rows<{ at: Date }>(db, 'SELECT clock_timestamp() AS at');
     gate.open();
     await Promise.all(answers);

@@ -49,18 +49,18 @@ export function useAcceptGate() {
   };
   const send = (key: string, changes: object = {}, headers: Record<string, string> = {}) =>
     gate.app.call('POST', '/api/v1/messages/send', { key, body: { ...sms, ...changes }, headers });
-  const isAsked = () => until(() => gate.asked.length === 1, 'Temporal is asked');
-  const haveArrived = (count: number) => until(() => gate.arrived === count, 'the sends are at the gate');
+  const untilAsked = () => until(() => gate.asked.length === 1, 'Temporal is asked');
+  const untilArrived = (count: number) => until(() => gate.arrived === count, 'the sends are at the gate');
   /** Sends the first, which holds the only lane, then the others. Temporal answers once all of them are at the gate. */
   const sendTogether = async (sends: (() => Promise<Answer>)[]): Promise<Answer[]> => {
     const [first, ...others] = sends;
     const answers = [first?.()];
-    await isAsked();
+    await untilAsked();
     for (const other of others) answers.push(other());
-    await haveArrived(sends.length);
+    await untilArrived(sends.length);
     gate.open();
     return Promise.all(answers as Promise<Answer>[]);
   };
   const sizes = () => gate.asked.map(({ messages }) => messages.length);
-  return { gate, start, send, isAsked, haveArrived, sendTogether, sizes };
+  return { gate, start, send, untilAsked, untilArrived, sendTogether, sizes };
 }

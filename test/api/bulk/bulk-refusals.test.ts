@@ -22,7 +22,7 @@ describe('a bulk send that is refused', () => {
   beforeEach(() => open());
   const post = (changes: object = {}) =>
     app.call('POST', path, { key, body: { ...toPeople, ...changes }, headers: { 'Idempotency-Key': 'k' } });
-  const assertNothing = async (balance = 100_000) => {
+  const assertNothingStored = async (balance = 100_000) => {
     const counts = ['batches', 'messages'].map((table) => `(SELECT count(*) FROM ${table} WHERE workspace_id = $1) AS ${table}`);
     const groups =
       '(SELECT count(*) FROM message_groups g WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.group_id = g.id)) AS empty_groups';
@@ -51,13 +51,13 @@ describe('a bulk send that is refused', () => {
       'on_invalid: Invalid on_invalid. Must be one of: reject, skip',
       'allow_duplicates: allow_duplicates must be a boolean',
     ]);
-    await assertNothing();
+    await assertNothingStored();
   });
   it('400 for a bulk send names the recipient and the missing variable', async () => {
     const { status, body } = await post({ recipients: [...people, phone(7)] });
     assert.deepEqual([status, body.error], [400, 'Missing required field: recipients[3].variables.name']);
     assert.deepEqual(body.details, [{ field: 'recipients[3].variables.name', message: body.error }]);
-    await assertNothing();
+    await assertNothingStored();
   });
   const refused: [string, object, string][] = [
     ['no recipients', { recipients: undefined }, 'Missing required field: recipients'],
@@ -83,7 +83,7 @@ describe('a bulk send that is refused', () => {
     it(`400 for a bulk send with ${what}`, async () => {
       const { status, body } = await post(changes);
       assert.deepEqual([status, body.error], [400, text]);
-      await assertNothing();
+      await assertNothingStored();
     });
   }
   it('413 for a bulk send above 4 MB, and 201 for one of nearly 4 MB', async () => {
@@ -108,7 +108,7 @@ describe('a bulk send that is refused', () => {
       [status, body.error],
       [402, `Insufficient credits. You need ${toCredits(price)} credits but have ${toCredits(price - 1)}.`],
     );
-    await assertNothing(price - 1);
+    await assertNothingStored(price - 1);
     await open(price);
     assert.equal((await post()).status, 201);
     assert.equal(await balanceOf(app.deps.db, workspaceId), 0);
@@ -142,7 +142,7 @@ describe('a bulk send that is refused', () => {
           'recipients[9999].variables.name: recipients[9999].variables.name must be valid text',
         ],
       );
-      await assertNothing(20_000_000);
+      await assertNothingStored(20_000_000);
     });
 
     it('402 for a bulk send of 10,000 whose last row the credits do not cover, and nothing is stored', async () => {
@@ -154,7 +154,7 @@ describe('a bulk send that is refused', () => {
         [status, body.error],
         [402, `Insufficient credits. You need ${toCredits(balance + prices.sms)} credits but have ${toCredits(balance)}.`],
       );
-      await assertNothing(balance);
+      await assertNothingStored(balance);
     });
 
     it('a refused bulk send keeps its idempotency key free', async () => {

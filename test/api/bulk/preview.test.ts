@@ -13,7 +13,7 @@ describe('POST /api/v1/messages/preview', () => {
     ({ key, workspaceId } = await app.account());
   });
   const preview = (body: object) => app.call('POST', '/api/v1/messages/preview', { key, body });
-  const assertNothing = async () => {
+  const assertNothingStored = async () => {
     assert.equal(await Message.count({ where: { workspace_id: workspaceId } }), 0);
     assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000']);
   };
@@ -25,7 +25,7 @@ describe('POST /api/v1/messages/preview', () => {
       assert.equal(status, 200);
       assert.deepEqual(body.data.messages, [{ to: sms.to, text: 'ä'.repeat(161), segments: 2, encoding: 'GSM-7', credits: 2, errors: [] }]);
       assert.equal(body.data.credits, 2);
-      await assertNothing();
+      await assertNothingStored();
     });
     it('400 for the preview of one message with the faults that a send refuses', async () => {
       const noNumber = await preview({ ...sms, to: 'x' });
@@ -54,7 +54,7 @@ describe('POST /api/v1/messages/preview', () => {
           content.text,
         );
       }
-      await assertNothing();
+      await assertNothingStored();
     });
     it('the preview of a bulk send shows text, price and faults of each row and the total, and writes nothing', async () => {
       const recipients = [people[0], phone(7), { ...people[1], to: 'x' }, { to: phone(8), name: 'ж'.repeat(161) }, people[0]];
@@ -80,7 +80,7 @@ describe('POST /api/v1/messages/preview', () => {
         credits: 3,
       });
       assert.equal((await preview({ ...bulk, recipients, allow_duplicates: true })).body.data.credits, 4);
-      await assertNothing();
+      await assertNothingStored();
     });
     it('warnings in the preview of a bulk send count the messages, without those that would not be sent', async () => {
       const warned = async (changes: object) => (await preview({ ...bulk, ...changes })).body.data.warnings;

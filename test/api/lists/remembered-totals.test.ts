@@ -15,7 +15,7 @@ describe('the total of a large list', () => {
   });
 
   /** @param add stores this many rows */
-  const isRemembered = async (path: string, add: (count: number) => Promise<unknown>) => {
+  const assertTotalRemembered = async (path: string, add: (count: number) => Promise<unknown>) => {
     const read = async (page: number) => {
       const { status, body } = await app.call('GET', `${path}limit=1&page=${page}`, { jwt: account.jwt });
       assert.equal(status, 200);
@@ -33,7 +33,7 @@ describe('the total of a large list', () => {
   };
 
   it('a large number of suppressions is remembered for the next page', () =>
-    isRemembered('/api/v1/suppressions?', (count) =>
+    assertTotalRemembered('/api/v1/suppressions?', (count) =>
       rows(
         app.deps.db,
         `INSERT INTO suppressions (id, workspace_id, channel, recipient, reason, source)
@@ -43,7 +43,7 @@ describe('the total of a large list', () => {
     ));
 
   it('a large number of audit events is remembered for the next page', () =>
-    isRemembered('/api/v1/audit-events?type=webhook.created&', (count) =>
+    assertTotalRemembered('/api/v1/audit-events?type=webhook.created&', (count) =>
       rows(
         app.deps.db,
         `INSERT INTO audit_events (id, workspace_id, type, at, actor_type, target_type, target_id)
@@ -54,6 +54,6 @@ describe('the total of a large list', () => {
 
   it('a large number of deliveries is remembered for the next page', async () => {
     const { row } = await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook');
-    await isRemembered(`/api/v1/webhooks/${row.id}/deliveries?`, (count) => buildBacklog(app.deps.db, row, { count }));
+    await assertTotalRemembered(`/api/v1/webhooks/${row.id}/deliveries?`, (count) => buildBacklog(app.deps.db, row, { count }));
   });
 });

@@ -6,7 +6,7 @@ import { rows } from '../../support/database.js';
 import type { EventStream } from '../../support/network/event-stream.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
-import { isOver, path, received, send, useStreams } from './watch.js';
+import { path, received, send, untilOver, useStreams } from './watch.js';
 
 describe('the end of a stream', () => {
   const app = useApi();
@@ -21,7 +21,7 @@ describe('the end of a stream', () => {
   });
   const refusal = async () => (await app.call('GET', path, { key: account.key })).status;
   /** The stream is still served: it shows what is sent now. */
-  const isServed = async (stream: EventStream, key: string) => {
+  const assertServed = async (stream: EventStream, key: string) => {
     const before = stream.events.length;
     await send(app, { key });
     await received(stream, before + 1);
@@ -31,25 +31,25 @@ describe('the end of a stream', () => {
     const { body } = await app.call('GET', '/api/v1/api-keys', { jwt: account.jwt });
     const other = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'other' } });
     await app.call('DELETE', `/api/v1/api-keys/${body.data.api_keys[0].id}`, { jwt: account.jwt });
-    await isOver(byKey, 'a revoked key');
+    await untilOver(byKey, 'a revoked key');
     assert.equal(await refusal(), 401);
-    await isServed(byJwt, other.body.data.key);
+    await assertServed(byJwt, other.body.data.key);
   });
 
   it('a stream ends when its key expires', async () => {
     await rows(app.deps.db, 'UPDATE api_keys SET expires_at = now() WHERE workspace_id = $1', [account.workspaceId]);
-    await isOver(byKey, 'an expired key');
+    await untilOver(byKey, 'an expired key');
   });
 
   it('a stream ends when its JWT logs out; streams of the key continue', async () => {
     await app.call('POST', '/api/v1/auth/logout', { jwt: account.jwt });
-    await isOver(byJwt, 'a JWT that was logged out');
-    await isServed(byKey, account.key);
+    await untilOver(byJwt, 'a JWT that was logged out');
+    await assertServed(byKey, account.key);
   });
 
   it('a stream of a JWT ends when all sessions end', async () => {
     await app.call('POST', '/api/v1/auth/logout-all', { jwt: account.jwt });
-    await isOver(byJwt, 'a JWT of all');
+    await untilOver(byJwt, 'a JWT of all');
   });
 
   it('a stream ends when its JWT expires; streams of other JWTs continue', async () => {
@@ -58,27 +58,27 @@ describe('the end of a stream', () => {
     const short = jwt.sign(claims, app.deps.config.jwtSecret, { expiresIn: 5 });
     const stream = await watch({ key: '' }, undefined, { Authorization: `Bearer ${short}` });
     assert.equal(stream.status, 200);
-    await isOver(stream, 'an expired JWT');
-    await isServed(byJwt, account.key);
+    await untilOver(stream, 'an expired JWT');
+    await assertServed(byJwt, account.key);
   });
 
   it('all streams end when their workspace is suspended; 403 for new ones', async () => {
     await rows(app.deps.db, `INSERT INTO suspensions (workspace_id, reason) VALUES ($1, 'test')`, [account.workspaceId]);
-    await isOver(byKey, 'a suspended workspace');
-    await isOver(byJwt, 'a suspended workspace');
+    await untilOver(byKey, 'a suspended workspace');
+    await untilOver(byJwt, 'a suspended workspace');
     assert.equal(await refusal(), 403);
   });
 
   it('all streams end when their workspace is closed', async () => {
     await rows(app.deps.db, 'UPDATE workspaces SET closed_at = now() WHERE id = $1', [account.workspaceId]);
-    await isOver(byKey, 'a closed workspace');
-    await isOver(byJwt, 'a closed workspace');
+    await untilOver(byKey, 'a closed workspace');
+    await untilOver(byJwt, 'a closed workspace');
   });
 
   it('a stream ends with its process, which says when to connect again', async () => {
     const before = byKey.retryMs;
     await app.deps.streams.close();
-    await isOver(byKey, 'a process that ends');
+    await untilOver(byKey, 'a process that ends');
     assert.notEqual(byKey.retryMs, before);
     assert.deepEqual(await rows(app.deps.db, 'SELECT 1 FROM open_streams WHERE workspace_id = $1', [account.workspaceId]), []);
   });
@@ -97,6 +97,6 @@ describe('the end of a process whose database does not answer', () => {
       const took = performance.now() - begun;
       assert.ok(took < 4_800, `${took} ms`); // it waits 2 s for the rows, and a statement 5 s for a lock
     });
-    await isOver(stream, 'a process that ends');
+    await untilOver(stream, 'a process that ends');
   });
 });

@@ -37,4 +37,4 @@ export const received = (stream: EventStream, count: number): Promise<void> =>
   until(() => stream.events.length >= count, `${count} events on a stream that has ${stream.events.length}`);
 
 /** Waits until the server ends the stream. */
-export const isOver = (stream: EventStream, why: string): Promise<void> => until(() => stream.isOver, `the end of the stream of ${why}`);
+export const untilOver = (stream: EventStream, why: string): Promise<void> => until(() => stream.isOver, `the end of the stream of ${why}`);
