@@ -8,14 +8,10 @@ import { erasuresForEach } from './erasures-stage.js';
 /** Everything else of the request stays in the database, so that its SHA-256 would show by trials who was erased. */
 describe('the digest of a request with an erased recipient', () => {
   const stage = erasuresForEach();
-  const { send, sms, ask, run, runAgain, handOff, end } = stage;
+  const { send, sms, ask, runErasures, runErasuresAgain, handOff, reportEnd } = stage;
 
   const digestOf = async (table: 'batches' | 'messages', id: string) => {
-    const [row] = await select<{ hex: string }>(
-      stage.app.deps.db,
-      `SELECT encode(request_digest, 'hex') AS hex FROM ${table} WHERE id = $1`,
-      [id],
-    );
+    const [row] = await select<{ hex: string }>(stage.db, `SELECT encode(request_digest, 'hex') AS hex FROM ${table} WHERE id = $1`, [id]);
     return row?.hex;
   };
   const other = () => stage.to.replace('+1555', '+1666');
@@ -29,7 +25,7 @@ describe('the digest of a request with an erased recipient', () => {
     const plain = await digestOf('batches', id);
     for (const recipient of [stage.to, other()]) {
       await ask(recipient);
-      await run();
+      await runErasures();
       assert.notEqual(await digestOf('batches', id), plain);
       const again = await post(bulk);
       assert.deepEqual([again.status, again.headers.get('Idempotent-Replayed'), again.body.data.batch.id], [201, 'true', id]);
@@ -42,9 +38,9 @@ describe('the digest of a request with an erased recipient', () => {
     const headers = { 'Idempotency-Key': 'twice' };
     const { body } = await stage.app.call('POST', '/api/v1/messages/bulk', { key: stage.account.key, body: bulk, headers });
     const plain = await digestOf('batches', body.data.batch.id);
-    await select(stage.app.deps.db, 'UPDATE messages SET "to" = $2 WHERE batch_id = $1', [body.data.batch.id, other()]);
+    await select(stage.db, 'UPDATE messages SET "to" = $2 WHERE batch_id = $1', [body.data.batch.id, other()]);
     await ask();
-    await run();
+    await runErasures();
     assert.notEqual(await digestOf('batches', body.data.batch.id), plain);
   });
 
@@ -55,11 +51,11 @@ describe('the digest of a request with an erased recipient', () => {
       const { id } = (await post()).body.data.message;
       const plain = await digestOf('messages', id);
       await handOff(id);
-      await end(await messageOf(stage.app.deps.db, id));
-      if (isDecided) await fallBack(stage.app.deps.db, id, true, workflowIds.message);
+      await reportEnd(await messageOf(stage.db, id));
+      if (isDecided) await fallBack(stage.db, id, true, workflowIds.message);
       await ask();
-      await run();
-      await runAgain();
+      await runErasures();
+      await runErasuresAgain();
       assert.notEqual(await digestOf('messages', id), plain);
       const again = await post();
       assert.deepEqual([again.status, again.headers.get('Idempotent-Replayed'), again.body.data.message.id], [201, 'true', id]);

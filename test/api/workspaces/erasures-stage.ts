@@ -1,11 +1,11 @@
 /** What the tests of erasures have in common. */
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { select } from '../../../models/db/database.js';
+import { type Database, select } from '../../../models/db/database.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { until } from '../../support/client.js';
-import { runErasures } from '../../support/rows/erasures.js';
+import { runErasures as runErasuresOf } from '../../support/rows/erasures.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { acceptedAs, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
@@ -20,6 +20,7 @@ let lastNumber = 4_000_000;
 /** The hooks fill it: it is to be read in hooks and tests. */
 interface Stage {
   app: TestApp;
+  readonly db: Database;
   account: Account;
   /** Somebody whom no other test knows. */
   to: string;
@@ -27,13 +28,19 @@ interface Stage {
 
 /** An API for the file, called in a `describe`; for each test a new account and a new recipient, after which the books must agree. */
 export function erasuresForEach() {
-  const stage = { app: useApi() } as Stage;
+  const app = useApi();
+  const stage = {
+    app,
+    get db() {
+      return app.deps.db;
+    },
+  } as Stage;
   beforeEach(async () => {
     stage.account = await stage.app.account();
     lastNumber += 1;
     stage.to = `+1555${lastNumber}`;
   });
-  afterEach(() => assertBooks(stage.app.deps.db));
+  afterEach(() => assertBooks(stage.db));
 
   return Object.assign(stage, sendingAs(stage), erasingFor(stage));
 }
@@ -48,7 +55,7 @@ function sendingAs(stage: Stage) {
     metadata: { to: stage.to },
     reference: stage.to,
   });
-  const say = async (text: string) => {
+  const replyAsRecipient = async (text: string) => {
     const body = JSON.stringify({
       inbound: [{ id: uuidv7(), channel: 'sms', from: stage.to, to: '+15550000000', text, occurred_at: new Date() }],
     });
@@ -56,20 +63,20 @@ function sendingAs(stage: Stage) {
     assert.equal((await stage.app.call('POST', '/callbacks/sandbox', { body, headers })).status, 200);
   };
   const suppressions = async () => (await stage.app.call('GET', '/api/v1/suppressions', { key: stage.account.key })).body.data.suppressions;
-  const claimNew = async () => {
+  const claimNewMessage = async () => {
     const { body } = await send(sms());
-    const key = await erasureKey(stage.app.deps.db, stage.app.deps.config.secretKeys);
+    const key = await erasureKey(stage.db, stage.app.deps.config.secretKeys);
     const { id } = body.data.message;
-    await claimAll(stage.app.deps.db, (await messageOf(stage.app.deps.db, id)).group_id, sandboxEverywhere, { erasureKey: key });
-    return statusOf(stage.app.deps.db, id);
+    await claimAll(stage.db, (await messageOf(stage.db, id)).group_id, sandboxEverywhere, { erasureKey: key });
+    return statusOf(stage.db, id);
   };
   /** The carrier takes a message that is alone in its group. */
   const handOff = async (id: string) => {
-    const [claim] = await claimAll(stage.app.deps.db, id, sandboxEverywhere);
+    const [claim] = await claimAll(stage.db, id, sandboxEverywhere);
     assert.ok(claim);
-    await recordHandoffs(stage.app.deps.db, [acceptedAs(claim)]);
+    await recordHandoffs(stage.db, [acceptedAs(claim)]);
   };
-  return { send, sms, say, suppressions, claimNew, handOff };
+  return { send, sms, replyAsRecipient, suppressions, claimNewMessage, handOff };
 }
 
 /** Asks for erasures and plays the watcher. */
@@ -79,33 +86,33 @@ function erasingFor(stage: Stage) {
     assert.equal(status, 202);
     return body.data.erasure.id as string;
   };
-  const shown = async (id: string) => {
+  const shownErasure = async (id: string) => {
     const { status, messages } = (await stage.app.call('GET', `${path}/${id}`, { jwt: stage.account.jwt })).body.data.erasure;
     return [status, messages];
   };
-  const runOnce = async () => runErasures(stage.app.deps.db, await erasureKey(stage.app.deps.db, stage.app.deps.config.secretKeys));
+  const runErasuresOnce = async () => runErasuresOf(stage.db, await erasureKey(stage.db, stage.app.deps.config.secretKeys));
   /** Other tests have transactions on the same server. The second walk waits for those that were open at the end of the first one. */
-  const run = async () => {
+  const runErasures = async () => {
     let completed = 0;
     await until(async () => {
-      completed += await runOnce();
-      return (await select(stage.app.deps.db, waiting)).length === 0;
+      completed += await runErasuresOnce();
+      return (await select(stage.db, waiting)).length === 0;
     }, 'the second walks have ended');
     return completed;
   };
   /** As if the pause before the next look were over. */
-  const runAgain = async () => {
-    await select(stage.app.deps.db, 'UPDATE erasure_queue SET look_at = now()');
-    return run();
+  const runErasuresAgain = async () => {
+    await select(stage.db, 'UPDATE erasure_queue SET look_at = now()');
+    return runErasures();
   };
-  const found = (text = stage.to) => findInDatabase(stage.app.deps.db, text.replace('+', ''));
-  const end = async (
+  const placesOfRecipient = (text = stage.to) => findInDatabase(stage.db, text.replace('+', ''));
+  const reportEnd = async (
     message: { id: string; group_id: string; provider_message_id: string | null },
     status: 'delivered' | 'failed' = 'delivered',
   ) => {
-    await recordReports(stage.app.deps.db, [reportOf(message, status, { raw: `To=${stage.to}` })]);
-    await applyReports(stage.app.deps.db, message.group_id);
+    await recordReports(stage.db, [reportOf(message, status, { raw: `To=${stage.to}` })]);
+    await applyReports(stage.db, message.group_id);
   };
-  const succeed = () => select(stage.app.deps.db, `UPDATE deliveries SET status = 'succeeded' WHERE status = 'pending'`);
-  return { ask, shown, run, runOnce, runAgain, found, end, succeed };
+  const succeed = () => select(stage.db, `UPDATE deliveries SET status = 'succeeded' WHERE status = 'pending'`);
+  return { ask, shownErasure, runErasures, runErasuresOnce, runErasuresAgain, placesOfRecipient, reportEnd, succeed };
 }
