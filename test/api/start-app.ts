@@ -49,15 +49,18 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
-/**
- * Starts the application; `temporal` overrides the stand-in for Temporal.
- * @param given its database, which is left to the caller; by default a new one, which is dropped when the application is closed
- */
+export interface StartOptions {
+  /** Overrides the stand-in for Temporal. */
+  temporal?: Partial<Temporal>;
+  timeouts?: Timeouts;
+  /** A database that is left to the caller. By default a new one, which is dropped when the application is closed. */
+  database?: TestDatabase;
+}
+
+/** Starts the application on a free port. */
 export async function startApp(
   env: NodeJS.ProcessEnv = {},
-  temporal: Partial<Temporal> = {},
-  timeouts?: Timeouts,
-  given?: TestDatabase,
+  { temporal = {}, timeouts, database: given }: StartOptions = {},
 ): Promise<TestApp> {
   const database = given ?? (await freshDatabase());
   const config = testConfig({ DATABASE_URL: database.url, ...env });

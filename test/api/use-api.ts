@@ -24,7 +24,7 @@ export function useApi({ env = {}, temporal = {}, forEachTest = false, checksBoo
   let database: TestDatabase | undefined;
   const start = async () => {
     database = database === undefined ? await freshDatabase() : await database.renew();
-    app = await startApp(typeof env === 'function' ? env() : env, temporal, undefined, database);
+    app = await startApp(typeof env === 'function' ? env() : env, { temporal, database });
   };
   const close = async () => {
     const closing = app;

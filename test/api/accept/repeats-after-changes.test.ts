@@ -17,7 +17,7 @@ describe('quota of placeholders that an operator lowered', () => {
     ['bulk', { recipients: [{ to: '+15551234567', variables: { a: 'x' } }] }],
   ] as const) {
     it(`messages/${path}: a repeated request gets its first answer after the quota was lowered, and a new one 409`, async () => {
-      const startWith = (max: string) => startApp({ MAX_PLACEHOLDERS: max }, {}, undefined, database);
+      const startWith = (max: string) => startApp({ MAX_PLACEHOLDERS: max }, { database });
       const earlier = await startWith('3');
       const { key } = await earlier.account();
       const body = { channel: 'sms', content: { text: '{{a}}'.repeat(3) }, ...recipients };

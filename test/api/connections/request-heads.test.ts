@@ -12,7 +12,7 @@ describe('heads of requests', () => {
   let key: string;
   let socket: Socket;
   before(async () => {
-    app = await startApp({ CORS_ORIGINS: origin }, {}, timeouts);
+    app = await startApp({ CORS_ORIGINS: origin }, { timeouts });
     ({ key } = await app.account());
   });
   after(() => app.close());

@@ -12,7 +12,7 @@ describe('bodies that arrive late', () => {
   let account: Account;
   const sockets: Socket[] = [];
   before(async () => {
-    app = await startApp({}, {}, timeouts);
+    app = await startApp({}, { timeouts });
   });
   beforeEach(async () => {
     account = await app.account();

@@ -19,8 +19,8 @@ describe('while SECRET_KEY is changed', () => {
     const env = { TRUSTED_PROXIES: '127.0.0.1', ...more };
     database = await freshDatabase();
     const started = [
-      await startApi({ ...env, SECRET_KEY: former, SECRET_KEYS_OLD: present }, {}, undefined, database),
-      await startApi({ ...env, SECRET_KEY: present, SECRET_KEYS_OLD: former }, {}, undefined, database),
+      await startApi({ ...env, SECRET_KEY: former, SECRET_KEYS_OLD: present }, { database }),
+      await startApi({ ...env, SECRET_KEY: present, SECRET_KEYS_OLD: former }, { database }),
     ] as const;
     [one, other] = started;
     return started;
