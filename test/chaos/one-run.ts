@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { connect, type Database } from '../../models/db/database.js';
-import { equip } from '../support/rows/equip.js';
+import { verifyAndGrant } from '../support/rows/verify-and-grant.js';
 import { openHistory, type HistoryWriter } from './history.js';
 import type { PhaseRecord } from './records.js';
 import { ApiClient } from './load/api-client.js';
@@ -94,7 +94,7 @@ async function underFaults(plan: RunPlan, load: LoadPlan, stage: Stage, history:
   }
   const workspaces = await Promise.all(stage.hooks.map((hooks) => openWorkspace(client, hooks)));
   const db = connect(stage.servers.databaseUrl, 1);
-  for (const { id } of workspaces) await equip(db, id, Math.round(creditsPerMinute * plan.bursts * minutesOf(plan.loadMs)));
+  for (const { id } of workspaces) await verifyAndGrant(db, id, Math.round(creditsPerMinute * plan.bursts * minutesOf(plan.loadMs)));
   await db.close();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // every waiting part listens to it

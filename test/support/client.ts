@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
-import { equip } from './rows/equip.js';
+import { verifyAndGrant } from './rows/verify-and-grant.js';
 import { request } from './network/request.js';
 import { assertAsDeclared } from './network/response-check.js';
 
@@ -84,7 +84,7 @@ class HttpClient implements RestClient {
     const token: string = login.body.data.token;
     const key = await this.call('POST', '/api/v1/api-keys', { body: { name: 'test' }, headers: bearer(token) });
     const workspaceId: string = signedUp.body.data.workspace.id;
-    if (this.db !== undefined) await equip(this.db, workspaceId, signUpThousandths);
+    if (this.db !== undefined) await verifyAndGrant(this.db, workspaceId, signUpThousandths);
     return { email, password, token, apiKey: key.body.data.key, workspaceId };
   }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { phones } from '../../support/bulk-requests.js';
 import { type Json, restClient } from '../../support/client.js';
-import { equip } from '../../support/rows/equip.js';
+import { verifyAndGrant } from '../../support/rows/verify-and-grant.js';
 import type { Service } from '../../support/service.js';
 
 export interface Load {
@@ -32,7 +32,7 @@ const mayBeRepeated = new Set([408, 409, 429]);
 /** Signs up and begins to send. @returns resolves with what was answered when everything was */
 export async function startLoad({ url, db }: Pick<Service, 'url' | 'db'>, { messages, seconds }: Load): Promise<{ ended: Promise<Sends> }> {
   const account = await restClient(url).signUp();
-  await equip(db, account.workspaceId, 2_000 * messages);
+  await verifyAndGrant(db, account.workspaceId, 2_000 * messages);
   const sends: Sends = { singles: [], batches: [], repeated: 0, refused: [] };
   const post = (path: string, body: object) => postUntilAnswered(`${url}/api/v1${path}`, account.apiKey, body, sends);
   const perBatch = Math.floor(messages / 2 / batchCount);
