@@ -5,7 +5,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deliveryHeaders, generateWebhookSecret } from '../../models/rules/webhooks/signed-headers.js';
 import { isAlive } from '../../local/processes/process-identity.js';
-import { exitCodeOf, killAll, processesOf, type StartedService, startService } from '../local/service.js';
+import { exitCodeOf, killAll, processesOf, type StartedService, startEntryPoint } from '../local/service.js';
 import { temporaryFolder } from '../local/processes/stand-in.js';
 import { until } from '../support/client.js';
 import { freePort } from '../support/network/free-port.js';
@@ -86,7 +86,7 @@ describe('samples of the documents', () => {
   before(async () => {
     ports = { proxy: await freePort(), receiver: await freePort() };
     mkdirSync(dataDir);
-    service = await startService(dataDir, {
+    service = await startEntryPoint(dataDir, {
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
       WEBHOOK_PORTS: `443,8443,${ports.proxy}`,
     });

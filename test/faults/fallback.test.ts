@@ -11,7 +11,7 @@ import { workflowIds } from '../../workflows/contract.js';
 import { prices } from '../support/prices.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
 
-const silent = '+15005550002';
+const silentNumber = '+15005550002';
 const refused = '+15005550001';
 const fails = '+15005550007';
 
@@ -44,7 +44,13 @@ describe('a message with a fallback', () => {
     const receiver = await startReceiver();
     await client.hook(account, receiver.url);
     const fallback = [{ channel: 'sms', to: '+15551230001', after: 1 }];
-    const { id } = await client.send(account, { channel: 'whatsapp', to: silent, metadata: { order: 7 }, reference: 'o-7', fallback });
+    const { id } = await client.send(account, {
+      channel: 'whatsapp',
+      to: silentNumber,
+      metadata: { order: 7 },
+      reference: 'o-7',
+      fallback,
+    });
     const first = await chainUntil(id, 'sent');
     assert.deepEqual([first.status, first.fallback_of, first.credits_used], ['sent', null, toCredits(prices.whatsapp)]);
     const next = await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'delivered');
@@ -62,7 +68,7 @@ describe('a message with a fallback', () => {
       },
     );
     const request = {
-      body: { channel: 'whatsapp', to: silent, content: { text: 'Hello' }, fallback },
+      body: { channel: 'whatsapp', to: silentNumber, content: { text: 'Hello' }, fallback },
       headers: { 'X-API-Key': account.apiKey },
     };
     const previewed = await client.call('POST', '/api/v1/messages/preview', request);
@@ -98,7 +104,7 @@ describe('a message with a fallback', () => {
   });
 
   it('a message with a fallback stores a late report of the first step, and charges and sends nothing again', async () => {
-    const { id } = await client.send(account, { to: silent, fallback: [{ channel: 'sms', to: '+15551230002', after: 1 }] });
+    const { id } = await client.send(account, { to: silentNumber, fallback: [{ channel: 'sms', to: '+15551230002', after: 1 }] });
     const first = await chainUntil(id, 'sent');
     await client.messageUntil(account, first.fallback.message_id, ({ status }) => status === 'delivered');
     const report = {
@@ -147,7 +153,11 @@ describe('a message with a fallback', () => {
 
   it('the watcher finds a message with a fallback whose workflow is lost', async () => {
     const content = { text: 'Hello', template: { name: 'hello', language: 'en', header: { type: 'text', text: 'News' } } };
-    const { id } = await client.send(account, { to: silent, content, fallback: [{ channel: 'whatsapp', to: '+15551230005', after: 600 }] });
+    const { id } = await client.send(account, {
+      to: silentNumber,
+      content,
+      fallback: [{ channel: 'whatsapp', to: '+15551230005', after: 600 }],
+    });
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
     assert.deepEqual(await overdueFallbacks(service.db, 60), []);
     await rows(service.db, `UPDATE fallbacks SET due_at = now() - interval '2 minutes' WHERE message_id = $1`, [id]);
@@ -164,13 +174,17 @@ describe('a message with a fallback', () => {
 
   it('a message whose scheduled time is in the past has its whole time before it goes to the next channel', async () => {
     const scheduled_at = new Date(Date.now() - 3_600_000).toISOString();
-    const { id } = await client.send(account, { to: silent, scheduled_at, fallback: [{ channel: 'sms', to: '+15551230006', after: 600 }] });
+    const { id } = await client.send(account, {
+      to: silentNumber,
+      scheduled_at,
+      fallback: [{ channel: 'sms', to: '+15551230006', after: 600 }],
+    });
     await client.messageUntil(account, id, ({ status }) => status === 'sent');
     assert.deepEqual(await overdueFallbacks(service.db, 60), []);
   });
 
   it('a message with a fallback is sent once for one idempotency key', async () => {
-    const body = { to: silent, fallback: [{ channel: 'sms', to: '+15551230004', after: 1 }] };
+    const body = { to: silentNumber, fallback: [{ channel: 'sms', to: '+15551230004', after: 1 }] };
     const key = { 'Idempotency-Key': 'with-fallback' };
     const [one, other] = await Promise.all([client.send(account, body, key), client.send(account, body, key)]);
     assert.equal(one.id, other.id);

@@ -39,7 +39,7 @@ export function spawnEntryPoint(
 }
 
 /** Starts the service and resolves when it says that it is ready. */
-export async function startService(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<StartedService> {
+export async function startEntryPoint(dataDir: string, env: NodeJS.ProcessEnv = {}): Promise<StartedService> {
   const { child, printed } = spawnEntryPoint('start', dataDir, env);
   const launcher = identify(child.pid as number);
   if (launcher === undefined) throw new Error('the launcher is gone already');

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { isAlive } from '../../local/processes/process-identity.js';
-import { exitCodeOf, killAll, processesOf, spawnEntryPoint, type StartedService, startService } from './service.js';
+import { exitCodeOf, killAll, processesOf, spawnEntryPoint, type StartedService, startEntryPoint } from './service.js';
 import { until } from '../support/client.js';
 import { temporaryFolder } from './processes/stand-in.js';
 
@@ -49,7 +49,7 @@ describe('npm start', () => {
   }
 
   it('npm start starts everything whatever the environment says, and prints a curl command that works', async () => {
-    service = await startService(dataDir, { ...limits, ...foreign });
+    service = await startEntryPoint(dataDir, { ...limits, ...foreign });
     for (const step of [
       'PostgreSQL 18\\.\\d+ on 127\\.0\\.0\\.1:\\d+',
       'Temporal 1\\.\\d+\\.\\d+ on \\S+, from \\S+',
@@ -136,7 +136,7 @@ describe('npm start', () => {
     await killLauncher();
     const lostKey = apiKey();
     rmSync(join(dataDir, 'demo.json'));
-    service = await startService(dataDir, limits);
+    service = await startEntryPoint(dataDir, limits);
     assert.notEqual(apiKey(), lostKey, 'a new key for the same workspace');
     await untilDelivered(id);
     await untilDelivered((await paste()).id);

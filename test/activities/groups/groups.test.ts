@@ -10,7 +10,7 @@ import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/
 import { countGroupWork } from '../../../models/operations/messages/count-group-work.js';
 import { until } from '../../support/client.js';
 import { queues } from '../../../workflows/contract.js';
-import { everywhere, silent, stubProvider } from '../../support/carriers/stub-provider.js';
+import { everywhere, silentLogger, stubProvider } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { workspaceForEach } from '../../support/for-each.js';
@@ -97,7 +97,7 @@ describe('sendGroup', () => {
 
   it('sendGroup is tried again within a minute although the carrier asks for more, because events wait for it', async () => {
     const provider = stubProvider(() => ({ outcome: 'retryable', detail: '503', retryAfterMs: 900_000 }));
-    const deps = { db: test.db, config: testConfig(), logger: silent, providers: everywhere(provider), starts: silentStarts };
+    const deps = { db: test.db, config: testConfig(), logger: silentLogger, providers: everywhere(provider), starts: silentStarts };
     const { groupId } = await buildGroup();
     const { type, nextRetryDelay } = await failureOf(send(groupId, dispatcher(deps)));
     assert.deepEqual([type, nextRetryDelay], ['NotHandedOff', 60_000]);

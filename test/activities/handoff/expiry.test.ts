@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { everywhere, silent, stubProvider } from '../../support/carriers/stub-provider.js';
+import { everywhere, silentLogger, stubProvider } from '../../support/carriers/stub-provider.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
@@ -78,7 +78,7 @@ describe('a message that expires while its carrier is unavailable', () => {
     const { dispatchMessages } = messageActivities({
       db: test.db,
       config: testConfig(),
-      logger: silent,
+      logger: silentLogger,
       providers: everywhere(failing()),
       starts: { wakeGroup: wake },
     });

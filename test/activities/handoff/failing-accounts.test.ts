@@ -4,7 +4,7 @@ import { AccountHealthMonitor } from '../../../activities/handoff/account-health
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { shared, silent, stubProvider } from '../../support/carriers/stub-provider.js';
+import { shared, silentLogger, stubProvider } from '../../support/carriers/stub-provider.js';
 import { lost, twoAccounts } from './two-accounts.js';
 
 describe('failing accounts', () => {
@@ -30,7 +30,7 @@ describe('failing accounts', () => {
 
   /** A worker's view of the first account, whose calls are answered but slow. */
   const slowCalls = async () => {
-    const health = new AccountHealthMonitor({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
+    const health = new AccountHealthMonitor({ db: test.db, logger: silentLogger, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
     await setLevel('one', 10);
     await age(60, 'one');
     const now = performance.now();
@@ -58,7 +58,7 @@ describe('failing accounts', () => {
   });
 
   it('calls from before a change of level do not count for the new level', async () => {
-    const health = new AccountHealthMonitor({ db: test.db, logger: silent, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
+    const health = new AccountHealthMonitor({ db: test.db, logger: silentLogger, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
     const exchange = (inSeconds: number) => health.exchange(performance.now() + inSeconds * 1_000);
     await exchange(0);
     await age(60, 'one');

@@ -3,7 +3,7 @@ import { AccountHealthMonitor } from '../../../activities/handoff/account-health
 import { routeOfRound } from '../../../activities/handoff/routing.js';
 import { Rounds } from '../../../activities/handoff/rounds.js';
 import { Throughput } from '../../../activities/handoff/throughput.js';
-import { everywhere, silent as logger, stubProvider } from '../../support/carriers/stub-provider.js';
+import { everywhere, silentLogger as logger, stubProvider } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { buildQueuedGroup } from '../../support/rows/messages.js';

@@ -7,7 +7,7 @@ import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { buildQueuedGroup } from '../../support/rows/messages.js';
 import { failureOf, inActivity, silentStarts, type Standing } from '../../support/temporal/in-activity.js';
-import { everywhere, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
+import { everywhere, stubProvider, silentLogger as logger } from '../../support/carriers/stub-provider.js';
 import { messageActivities } from '../../support/parts/activities.js';
 
 describe('limits of providers and HANDOFF_TIMEOUT', () => {

@@ -7,7 +7,7 @@ import { useDatabase } from '../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
 import { failureOf, inActivity, silentStarts, type Standing } from '../../support/temporal/in-activity.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
-import { everywhere, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
+import { everywhere, stubProvider, silentLogger as logger } from '../../support/carriers/stub-provider.js';
 import { messageActivities } from '../../support/parts/activities.js';
 
 describe('throughput of providers', () => {

@@ -7,7 +7,7 @@ import { rows } from '../../support/database.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { inActivity, silentStarts, type Standing } from '../../support/temporal/in-activity.js';
 import { buildQueuedGroup } from '../../support/rows/messages.js';
-import { shared, silent, type StubProvider, stubProvider } from '../../support/carriers/stub-provider.js';
+import { shared, silentLogger, type StubProvider, stubProvider } from '../../support/carriers/stub-provider.js';
 import { messageActivities } from '../../support/parts/activities.js';
 
 export const unavailable: SendOutcome = { outcome: 'retryable', detail: '503' };
@@ -40,7 +40,7 @@ export function twoAccounts() {
   const worker = (weights: Record<string, number> = {}) => {
     const providers = shared([accounts.one, accounts.two], weights);
     const config = { ...testConfig(), unknownHandoffSeconds: 0 };
-    const deps = { db: test.db, config, logger: silent, providers, starts: silentStarts, leaseSeconds: 0 };
+    const deps = { db: test.db, config, logger: silentLogger, providers, starts: silentStarts, leaseSeconds: 0 };
     const { dispatchMessages } = messageActivities(deps);
     return (groupId: string, standing: Standing = {}) => inActivity(dispatchMessages, [groupId], standing);
   };

@@ -14,7 +14,7 @@ import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { buildQueued, newMessage } from '../../support/rows/factories.js';
 import { messageOf, statusOf } from '../../support/rows/messages.js';
 import { inActivity, silentStarts } from '../../support/temporal/in-activity.js';
-import { everywhere, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
+import { everywhere, stubProvider, silentLogger as logger } from '../../support/carriers/stub-provider.js';
 import { messageActivities } from '../../support/parts/activities.js';
 
 const realCarrier = { PROVIDER_SMS: 'twilio', TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token', TWILIO_FROM: '+15005550100' };

@@ -2,7 +2,7 @@
 import { givingUpActivities } from '../../../activities/messages.js';
 import type { Wake } from '../../../models/operations/reports/record-reports.js';
 import type { Provider } from '../../../activities/handoff/providers/provider.js';
-import { everywhere, silent as logger } from '../../support/carriers/stub-provider.js';
+import { everywhere, silentLogger as logger } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { inActivity } from '../../support/temporal/in-activity.js';

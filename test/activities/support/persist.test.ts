@@ -4,7 +4,7 @@ import { AnswerRecorder } from '../../../activities/handoff/answer-recorder.js';
 import { callDeadline } from '../../../activities/handoff/call-deadline.js';
 import { persist } from '../../../activities/support/persist.js';
 import type { HandoffResult } from '../../../models/operations/handoff/record-handoffs.js';
-import { silent as logger } from '../../support/carriers/stub-provider.js';
+import { silentLogger as logger } from '../../support/carriers/stub-provider.js';
 
 const answerOf = (id: string): HandoffResult => ({ id, attempt: 1, provider: 'stub', outcome: 'accepted', provider_message_id: `p-${id}` });
 

@@ -6,7 +6,7 @@ import { rows } from '../../support/database.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
 import { acceptedAs, buildQueuedGroup, buildSent, claimAll, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import { recordHandoffs } from '../../support/rows/reports.js';
-import { makeDue } from '../../support/temporal/watcher.js';
+import { makeOpenRowsDue } from '../../support/temporal/watcher.js';
 import { longAgo, useRepairs } from './use-repairs.js';
 
 const inAMinute = () => new Date(Date.now() + 60_000);
@@ -16,12 +16,12 @@ describe('repairs of groups', () => {
 
   it('repairs of groups start no workflow for a group that waits for reports, until their time is over', async () => {
     const { group_id } = await buildSent(repairs.db, repairs.workspaceId);
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     assert.deepEqual(await repairs.run(), []);
     await rows(repairs.db, `UPDATE messages SET sent_at = now() - interval '361 seconds'`);
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     assert.deepEqual(await repairs.run(), [], 'the time-out is three days');
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     assert.deepEqual(await repairs.run({ REPORT_TIMEOUT_SMS: '300' }), [`give up ${group_id}`]);
   });
 
@@ -35,7 +35,7 @@ describe('repairs of groups', () => {
     await rows(repairs.db, `UPDATE batches SET status = 'paused'`);
     await rows(repairs.db, `UPDATE messages SET sent_at = now() - interval '361 seconds' WHERE status = 'sent'`);
     await rows(repairs.db, `UPDATE send_attempts SET started_at = ${longAgo}`);
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     const calls = await repairs.run({ REPORT_TIMEOUT_SMS: '300' });
     assert.deepEqual(new Set(calls), new Set([`give up ${due}`, `give up ${paused}`, `start msg:${due}`]));
     assert.equal(calls.length, 3);
@@ -54,7 +54,7 @@ describe('repairs of groups', () => {
     assert.equal(claims.length, 2);
     await rows(repairs.db, `UPDATE messages SET expires_at = ${longAgo} WHERE group_id = $1`, [called]);
     await rows(repairs.db, `UPDATE batches SET status = 'paused'`);
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     assert.deepEqual(await repairs.run(), [`start page:${expired}`], 'calls in progress decide about the others');
     const looks = await rows<{ id: string; seconds: number }>(
       repairs.db,
@@ -71,7 +71,7 @@ describe('repairs of groups', () => {
     const ids = messages.map(({ id }) => `msg:${id}`);
     repairs.running = new Set(ids.slice(0, 30));
     repairs.broken = (call) => call === `start ${ids[30]}`;
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     assert.deepEqual(new Set(await repairs.run()), new Set(ids.filter((id) => id !== ids[30]).map((id) => `start ${id}`)));
     assert.deepEqual(
       repairs.lines.map(({ level, msg }) => [level, msg]),
@@ -103,7 +103,7 @@ describe('repairs of groups', () => {
     await rows(repairs.db, `INSERT INTO fallbacks (message_id, steps, due_at) VALUES ($1, '[{"after": 60}]', now() + interval '1 hour')`, [
       chained.id,
     ]);
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     const all = await repairs.run({ ACCEPT_GROUP_MAX: '100' });
     const asked = [one, two, three, runs, mail].map(({ id }) => `ask msg:${id}`);
     assert.deepEqual(new Set(all.filter((call) => call.startsWith('ask'))), new Set(asked));
@@ -126,7 +126,7 @@ describe('repairs of groups', () => {
   it('repairs of groups take the pending deliveries of idle messages into their new group', async () => {
     await buildWebhook(repairs.workspaceId, 'https://one.example.test/', { events: ['message.queued'] });
     const [one, two] = [await buildQueued(repairs.db, repairs.workspaceId), await buildQueued(repairs.db, repairs.workspaceId)];
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     await repairs.run({ ACCEPT_GROUP_MAX: '100' });
     const { group_id } = await messageOf(repairs.db, one.id);
     const found = await firstDeliveries(repairs.db, group_id, false);
@@ -141,7 +141,7 @@ describe('repairs of groups', () => {
     for (let count = 0; count < groups; count += 1) await buildQueued(repairs.db, repairs.workspaceId);
     let tried = 0;
     repairs.broken = () => ++tried > 0;
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     await assert.rejects(repairs.activities().repairGroups(), /start msg:.* fails/);
     assert.ok(tried < groups, `${tried} were tried`);
   });

@@ -9,7 +9,7 @@ import { buildDelivery } from '../../support/rows/deliveries.js';
 import { buildQueued, buildReplay, buildUndecided, buildWebhook } from '../../support/rows/factories.js';
 import { buildSent, reportOf } from '../../support/rows/messages.js';
 import { recordReports } from '../../support/rows/reports.js';
-import { makeDue } from '../../support/temporal/watcher.js';
+import { makeOpenRowsDue } from '../../support/temporal/watcher.js';
 import { longAgo, useRepairs } from './use-repairs.js';
 
 describe('repairs of the watcher', () => {
@@ -38,7 +38,7 @@ describe('repairs of the watcher', () => {
     await rows(repairs.db, `UPDATE deliveries SET next_attempt_at = ${longAgo}`);
     await rows(repairs.db, `UPDATE replays SET progress_at = ${longAgo}`);
     await rows(repairs.db, `UPDATE delivery_reports SET received_at = ${longAgo}`);
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     const delivery = `start msg:${(await rows<{ group_id: string }>(repairs.db, 'SELECT group_id FROM deliveries ORDER BY id LIMIT 1'))[0]?.group_id}`;
     assert.deepEqual(
       new Set(await repairs.run()),
@@ -91,7 +91,7 @@ describe('repairs of the watcher', () => {
     const [here, gone] = pages.map(({ groupId }) => `page:${groupId}`) as [string, string];
     repairs.running.add(here);
     await pauseBatch(repairs.db, repairs.workspaceId, id);
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     assert.deepEqual(await repairs.run(), []);
     await resumeBatch(repairs.db, repairs.workspaceId, id);
     assert.deepEqual(await repairs.run(), [], 'its own signal comes first');
@@ -132,7 +132,7 @@ describe('repairs of the watcher', () => {
     const { id } = await buildAcceptedBatch(repairs.db, repairs.workspaceId, [2]);
     await rows(repairs.db, `UPDATE messages SET status = 'sent', status_detail = 'unknown', sent_at = now() WHERE batch_id = $1`, [id]);
     assert.deepEqual([await statusOfBatch(undecided.id), await statusOfBatch(id)], ['accepting', 'sending']);
-    await makeDue(repairs.db);
+    await makeOpenRowsDue(repairs.db);
     await repairs.run();
     assert.deepEqual([await statusOfBatch(undecided.id), await statusOfBatch(id)], [undefined, 'completed']);
   });

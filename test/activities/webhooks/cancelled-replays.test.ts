@@ -4,7 +4,7 @@ import { cancelReplay } from '../../../models/operations/replays/replay-progress
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { rows } from '../../support/database.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
-import { deliveryOf, makeDue } from '../../support/rows/deliveries.js';
+import { deliveryOf, makeDeliveriesDue } from '../../support/rows/deliveries.js';
 import { failureOf } from '../../support/temporal/in-activity.js';
 import { endDeliveries, replayPageOf } from './replay-pages.js';
 import { useEndpointWorkers } from './use-endpoint-workers.js';
@@ -53,7 +53,7 @@ describe('a replay that is cancelled', () => {
     assert.deepEqual(await run(2), { retriers: [test.webhook.id], goesOn: false });
     assert.deepEqual([await counts(), await statusesOf(deliveryIds)], [[2, 1], left]);
     await rows(test.db, 'UPDATE webhooks SET resume_at = NULL WHERE id = $1', [test.webhook.id]);
-    await makeDue(test.db, deliveryIds[1] ?? '');
+    await makeDeliveriesDue(test.db, deliveryIds[1] ?? '');
     await worker().carry();
     assert.deepEqual([came(), await statusesOf(deliveryIds)], [3, ['succeeded', 'succeeded', 'failed', 'failed', 'failed']]);
   });

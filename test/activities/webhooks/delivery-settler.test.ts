@@ -8,7 +8,7 @@ import { buildBacklog } from '../../support/rows/deliveries.js';
 import { endpointForEach } from '../../support/for-each.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
 import { acknowledge, startReceiver } from '../../support/network/receiver.js';
-import { silent } from '../../support/carriers/stub-provider.js';
+import { silentLogger } from '../../support/carriers/stub-provider.js';
 import { byTest } from '../../support/by-test.js';
 import { webhookActivities } from '../../support/parts/activities.js';
 
@@ -64,7 +64,7 @@ describe('the retrier of a webhook', () => {
     await change({ is_active: false });
     const woken: string[] = [];
     const starts = { wakeRetrier: async (webhookId: string) => void woken.push(webhookId) } as unknown as WorkflowStarts;
-    const { repairDeliveries } = repairActivities({ db: test.db, config: testConfig(), logger: silent, starts });
+    const { repairDeliveries } = repairActivities({ db: test.db, config: testConfig(), logger: silentLogger, starts });
     await repairDeliveries();
     assert.deepEqual(woken, [test.webhook.id]);
     await carry();

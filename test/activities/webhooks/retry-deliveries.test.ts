@@ -6,7 +6,7 @@ import { Webhook } from '../../../models/tables/webhook.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
-import { attemptsOf, buildBacklog, buildDelivery, deliveryOf, makeDue } from '../../support/rows/deliveries.js';
+import { attemptsOf, buildBacklog, buildDelivery, deliveryOf, makeDeliveriesDue } from '../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../support/rows/factories.js';
 import { endpointForEach } from '../../support/for-each.js';
 import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
@@ -59,7 +59,7 @@ describe('retryDeliveries', () => {
       const failure = await failureOf(retry(id));
       assert.deepEqual([failure.type, failure.nonRetryable], ['DeliveriesPending', false]);
       isAbout(failure.nextRetryDelay, delay);
-      await makeDue(test.db, id);
+      await makeDeliveriesDue(test.db, id);
     }
     const last = await failureOf(retry(id));
     assert.deepEqual([last.type, last.nonRetryable], ['DeliveriesFailed', true]);
@@ -73,7 +73,7 @@ describe('retryDeliveries', () => {
     test.receiver.answer = (received, response, index) => (index === 0 ? answerWith(503) : acknowledge)(received, response, index);
     const { id } = await buildDelivery(test.db, test.workspaceId);
     await failureOf(retry(id));
-    await makeDue(test.db, id);
+    await makeDeliveriesDue(test.db, id);
     await retry(id);
     const [first, second] = test.receiver.received;
     assert.equal(first?.body, second?.body);

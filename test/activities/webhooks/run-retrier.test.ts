@@ -4,7 +4,7 @@ import { webhookActivities } from '../../../activities/webhooks/webhooks.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
-import { attemptsOf, buildDelivery, deliveryOf, makeDue } from '../../support/rows/deliveries.js';
+import { attemptsOf, buildDelivery, deliveryOf, makeDeliveriesDue } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed } from '../../support/rows/messages.js';
 import { recordHandoffs } from '../../support/rows/reports.js';
@@ -57,7 +57,7 @@ describe('an endpoint', () => {
     await worker().deliver(group_id);
     const seconds = secondsUntil((await deliveryOf(test.db, id)).next_attempt_at);
     assert.ok(seconds > 590 && seconds <= 720, `${seconds} s`);
-    await makeDue(test.db, id);
+    await makeDeliveriesDue(test.db, id);
     assert.equal(await worker().carry(), null);
     assert.equal((await deliveryOf(test.db, id)).status, 'failed', 'one further attempt was all');
   });

@@ -6,7 +6,7 @@ import type { PostResult } from '../../../activities/webhooks/post-webhook.js';
 import { forEachChannel } from '../../../models/channels.js';
 import { connect, type Database } from '../../../models/db/database.js';
 import type { Pace } from '../../../models/flow/give-way.js';
-import { silent } from '../../support/carriers/stub-provider.js';
+import { silentLogger } from '../../support/carriers/stub-provider.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
@@ -73,7 +73,7 @@ const activitiesOf = (db: Database, post: () => Promise<PostResult>, endpoints =
   createActivities({
     db,
     config: testConfig(),
-    logger: silent,
+    logger: silentLogger,
     providers: { accounts: new Map(), routes: forEachChannel(() => []) },
     poster: { post, close: () => undefined },
     endpoints,

@@ -4,7 +4,7 @@ import { until } from '../../support/client.js';
 import { phone, toNamed } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
 import type { Answer } from '../start-app.js';
-import { silent, useAcceptance } from './use-acceptance.js';
+import { temporalAway, useAcceptance } from './use-acceptance.js';
 import { prices } from '../../support/prices.js';
 import { acceptBatch } from '../../support/rows/batches.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
@@ -59,7 +59,7 @@ describe('acceptance of a batch', () => {
       let id = '';
       app.deps.temporal.acceptBatch = ({ batchId }) => {
         id = batchId;
-        return silent();
+        return temporalAway();
       };
       const answer = await post('k');
       assert.deepEqual([answer.status, answer.body.error, answer.headers.get('retry-after')], [500, unavailable, '1']);
@@ -72,7 +72,7 @@ describe('acceptance of a batch', () => {
       const { acceptBatch: accept } = app.deps.temporal;
       app.deps.temporal.acceptBatch = async (request) => {
         await accept(request);
-        return silent();
+        return temporalAway();
       };
       assert.deepEqual([(await post('k')).status, (await post('k')).headers.get('idempotent-replayed')], [201, 'true']);
     });
@@ -81,7 +81,7 @@ describe('acceptance of a batch', () => {
       app.deps.temporal.acceptBatch = async (request) => {
         await setBalance(0);
         await accept(request);
-        return silent();
+        return temporalAway();
       };
       const { status, body } = await post();
       assert.deepEqual([status, body.error], [402, insufficient(0)]);
@@ -159,7 +159,7 @@ describe('acceptance of a batch', () => {
     it('500 for every copy of a bulk send that was given up, and nothing remains', async () => {
       app.deps.temporal.acceptBatch = async () => {
         await new Promise((resolve) => setTimeout(resolve, 30));
-        return silent();
+        return temporalAway();
       };
       const answers = await Promise.all(Array.from({ length: 5 }, () => post('k')));
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([500]));

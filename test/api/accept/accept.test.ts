@@ -3,7 +3,7 @@ import { Message } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import type { Answer } from '../start-app.js';
 import { until } from '../../support/client.js';
-import { silent, useAcceptance } from './use-acceptance.js';
+import { temporalAway, useAcceptance } from './use-acceptance.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
@@ -59,7 +59,7 @@ describe('acceptance of a message', () => {
       let groupId = '';
       app.deps.temporal.accept = async (request) => {
         groupId = request.groupId;
-        return silent();
+        return temporalAway();
       };
       const answer = await post('k');
       assert.deepEqual([answer.status, answer.body.error, answer.headers.get('retry-after')], [500, failed, '1']);
@@ -72,7 +72,7 @@ describe('acceptance of a message', () => {
       const { accept } = app.deps.temporal;
       app.deps.temporal.accept = async (request) => {
         await accept(request);
-        return silent();
+        return temporalAway();
       };
       const answer = await post('k');
       assert.deepEqual([answer.status, answer.body.data.message.status], [201, 'queued']);
@@ -84,7 +84,7 @@ describe('acceptance of a message', () => {
       app.deps.temporal.accept = async (request) => {
         await setBalance(0);
         await accept(request);
-        return silent();
+        return temporalAway();
       };
       const { status, body: refusal } = await post();
       assert.deepEqual([status, refusal.error], [402, insufficient(0)]);

@@ -45,4 +45,4 @@ export function useAcceptance(path: string, body: object, tables: readonly strin
 }
 
 /** Temporal does not answer. */
-export const silent = (): Promise<never> => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
+export const temporalAway = (): Promise<never> => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));

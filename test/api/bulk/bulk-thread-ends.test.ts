@@ -6,7 +6,7 @@ import { UrgentWork } from '../../../models/flow/give-way.js';
 import { testEnv } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { toNamed } from '../../support/bulk-requests.js';
-import { silent } from '../accept/use-acceptance.js';
+import { temporalAway } from '../accept/use-acceptance.js';
 import type { Account, Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -73,7 +73,7 @@ describe('bulk sends whose thread ends', () => {
       asks += 1;
       if (asks > 1) return accept(asked);
       await endThread();
-      return silent();
+      return temporalAway();
     };
     const { status, body } = await post();
     assert.equal(status, 201);
@@ -85,7 +85,7 @@ describe('bulk sends whose thread ends', () => {
     app.deps.temporal.acceptBatch = async () => {
       asks += 1;
       if (asks === 1) await endThread();
-      return silent();
+      return temporalAway();
     };
     const { status, headers } = await post();
     assert.deepEqual([status, headers.get('retry-after'), await stored()], [500, '1', []]);

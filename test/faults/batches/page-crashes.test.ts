@@ -16,7 +16,7 @@ import { inActivity, silentStarts } from '../../support/temporal/in-activity.js'
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { balanceOf, messageOf, reportOf } from '../../support/rows/messages.js';
 import { recordReports } from '../../support/rows/reports.js';
-import { everywhere, type StubProvider, stubProvider, silent as logger } from '../../support/carriers/stub-provider.js';
+import { everywhere, type StubProvider, stubProvider, silentLogger as logger } from '../../support/carriers/stub-provider.js';
 
 const size = 3;
 const attemptsMax = 4;

@@ -7,10 +7,10 @@ import { assertBooks } from '../../../harness/checks/invariants.js';
 import { type OwnTemporal, ownTemporal } from '../../support/temporal/own-temporal.js';
 import { answerWith, startReceiver } from '../../support/network/receiver.js';
 import { type Service, startService } from '../../support/service.js';
-import { makeDue } from '../../support/temporal/watcher.js';
+import { makeOpenRowsDue } from '../../support/temporal/watcher.js';
 
 /** Recipient of the sandbox of whom no report comes. */
-const silent = '+15005550002';
+const silentNumber = '+15005550002';
 
 describe('a Temporal server that loses all its data', () => {
   let temporal: OwnTemporal;
@@ -47,7 +47,7 @@ describe('a Temporal server that loses all its data', () => {
     await rows(service.db, `UPDATE messages SET sent_at = sent_at - interval '1 hour' WHERE status = 'sent'`);
     await rows(service.db, `UPDATE deliveries SET next_attempt_at = now() - interval '5 minutes' WHERE status = 'pending'`);
     await rows(service.db, `UPDATE webhooks SET carrier_looks_at = now() - interval '5 minutes'`);
-    await makeDue(service.db);
+    await makeOpenRowsDue(service.db);
   };
 
   it('a Temporal server that loses all its data loses no open message, and running workers finish them all', async function () {
@@ -55,13 +55,13 @@ describe('a Temporal server that loses all its data', () => {
     let status = 500;
     const receiver = await startReceiver((...args) => answerWith(status)(...args));
     await client.hook(account, receiver.url, ['message.queued']);
-    const told = await client.send(account, { to: silent });
+    const told = await client.send(account, { to: silentNumber });
     const hooked = () => rows(service.db, `SELECT 1 FROM deliveries WHERE status = 'pending' AND carried`);
     await until(async () => (await hooked()).length === 1, 'the retrier has the event');
     await rows(service.db, 'UPDATE webhooks SET events = ARRAY[]::text[]');
     const batchId = await bulk(300);
     for (let count = 0; count < 40; count += 1) await client.send(account, { scheduled_at: scheduled_at() });
-    for (let count = 0; count < 10; count += 1) await client.send(account, { to: silent });
+    for (let count = 0; count < 10; count += 1) await client.send(account, { to: silentNumber });
     await until(async () => (await statuses())['sent/awaiting_report'] === 11, 'those without reports are sent');
     assert.equal((await statuses())['queued/scheduled'], 340);
 

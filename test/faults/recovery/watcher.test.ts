@@ -12,7 +12,7 @@ import { type Service, startService } from '../../support/service.js';
 import { watch } from '../../support/temporal/watcher.js';
 
 /** Recipients of the sandbox. */
-const silent = '+15005550002';
+const silentNumber = '+15005550002';
 const failing = '+15005550006';
 /** Longer ago than the watcher is patient. */
 const longAgo = `now() - interval '10 minutes'`;
@@ -44,7 +44,11 @@ describe('a run of the watcher', () => {
   };
 
   it('a run of the watcher starts lost workflows, and leaves running ones alone', async () => {
-    const [waiting, over, lost] = [await messageAt(silent, 'sent'), await messageAt(failing, 'failed'), await messageAt(silent, 'sent')];
+    const [waiting, over, lost] = [
+      await messageAt(silentNumber, 'sent'),
+      await messageAt(failing, 'failed'),
+      await messageAt(silentNumber, 'sent'),
+    ];
     await until(async () => (await workflow(`msg:${over.id}`).describe()).status.name === 'COMPLETED', 'the workflow closes');
     await workflow(`msg:${lost.id}`).terminate('lost');
     for (const message of [waiting, over, lost]) await forget(message, 'delivered');
@@ -132,7 +136,13 @@ describe('a run of the watcher', () => {
   });
 
   it('a run of the watcher gives up on a report of a paused batch, and leaves its queued messages', async () => {
-    const body = { channel: 'sms', content: { text: 'Hello' }, recipients: [silent, silent, silent], allow_duplicates: true, rate: 0.1 };
+    const body = {
+      channel: 'sms',
+      content: { text: 'Hello' },
+      recipients: [silentNumber, silentNumber, silentNumber],
+      allow_duplicates: true,
+      rate: 0.1,
+    };
     const headers = { 'X-API-Key': account.apiKey };
     const { batch } = (await client.call('POST', '/api/v1/messages/bulk', { body, headers })).body.data;
     const states = async () =>

@@ -30,7 +30,7 @@ export function stubProvider(
 }
 
 /** A logger without output. */
-export const silent = createLogger('test', 'silent');
+export const silentLogger = createLogger('test', 'silent');
 
 /** The same provider on every channel. */
 export const everywhere = (provider: Provider): Providers => shared([provider]);

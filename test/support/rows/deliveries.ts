@@ -115,7 +115,7 @@ const backlog = `
   FROM e, webhooks w WHERE w.id = $2`;
 
 /** Makes deliveries due now, as if their waiting time had passed. */
-export const makeDue = (db: Database, ...ids: string[]) =>
+export const makeDeliveriesDue = (db: Database, ...ids: string[]) =>
   rows(db, `UPDATE deliveries SET next_attempt_at = now() - interval '1 second' WHERE id = ANY($1::uuid[])`, [ids]);
 
 /** An id that no row has. */

@@ -8,7 +8,7 @@ import { overdueDeliveries } from '../../../../models/operations/watch/overdue-w
 import { countGroupWork } from '../../../../models/operations/messages/count-group-work.js';
 import { rows } from '../../../support/database.js';
 import { untilLockWait } from '../../../support/lock-table.js';
-import { buildDelivery, makeDue } from '../../../support/rows/deliveries.js';
+import { buildDelivery, makeDeliveriesDue } from '../../../support/rows/deliveries.js';
 import { buildSent } from '../../../support/rows/messages.js';
 import { webhookForEach } from '../../../support/for-each.js';
 
@@ -41,7 +41,10 @@ describe('due deliveries and who attempts them', () => {
       await write({ resume_at: null, carrier_looks_at: inAMinute }),
     ];
     assert.deepEqual(readByGroup, [0, 1, 1]);
-    await makeDue(test.db, ...(await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE carried', [])).map(({ id }) => id));
+    await makeDeliveriesDue(
+      test.db,
+      ...(await rows<{ id: string }>(test.db, 'SELECT id FROM deliveries WHERE carried', [])).map(({ id }) => id),
+    );
     assert.equal((await retrierDeliveries(test.db, test.webhook.row.id, false, 10)).length, 1);
   });
 

@@ -20,7 +20,7 @@ import {
   statusOf,
 } from '../../../support/rows/messages.js';
 import { applyReports, everOverdue, giveUpOnReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
-import { makeDue } from '../../../support/temporal/watcher.js';
+import { makeOpenRowsDue } from '../../../support/temporal/watcher.js';
 
 describe('applyReports', () => {
   const test = workspaceForEach({ balance: 1_000_000, poolMax: 20 });
@@ -140,7 +140,7 @@ describe('applyReports', () => {
       message.group_id,
       hours(71),
     ]);
-    await makeDue(test.db);
+    await makeOpenRowsDue(test.db);
     const taken = (await takeDueGroups(test.db, 1_000)).find(({ groupId }) => groupId === message.group_id);
     assert.ok(taken);
     const verdict = lookAt(taken, { ...forEachChannel(() => 0), sms: hours(72) * 1_000 });

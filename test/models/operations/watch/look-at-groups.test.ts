@@ -6,7 +6,7 @@ import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
 import { buildQueuedGroup, buildSent, claimAll, messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
-import { makeDue } from '../../../support/temporal/watcher.js';
+import { makeOpenRowsDue } from '../../../support/temporal/watcher.js';
 
 const all = 1_000;
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
@@ -42,7 +42,7 @@ describe('the watcher’s queue of groups', () => {
 
   it('the watcher’s queue of groups gives each group to one of two callers at once', async () => {
     for (let count = 0; count < 20; count += 1) await buildQueued(test.db, workspaceId);
-    await makeDue(test.db);
+    await makeOpenRowsDue(test.db);
     const taken = (await Promise.all([ids(15), ids(15)])).flat();
     assert.equal(taken.length, new Set(taken).size);
     assert.equal(new Set([...taken, ...(await ids())]).size, 20);
@@ -50,7 +50,7 @@ describe('the watcher’s queue of groups', () => {
 
   /** All groups are due. @returns what each needs */
   const needs = async () => {
-    await makeDue(test.db);
+    await makeOpenRowsDue(test.db);
     const found = new Map((await take()).map((group) => [group.groupId, group]));
     return (id: string) => found.get(id) ?? assert.fail('it is not found');
   };
