@@ -41,18 +41,28 @@ describe('unended messages', () => {
   it('a message that waits for the rate of its batch is explained, until the batch or the watcher stops', async () => {
     const batch = await buildAcceptedBatch(test.db, workspaceId, [1, 1], { rate: 0.05 });
     for (const id of batch.pages.flatMap(({ ids }) => ids)) await age(id, 30);
-    const show = async (nextSlot: string, look: string) => {
+    /** With a time of the next message of the batch and of the next look at its pages, both from now on. */
+    const unendedWith = async ({ nextSlot, lookAt }: { nextSlot: string; lookAt: string }) => {
       await rows(test.db, `UPDATE batches SET next_slot_at = now() + $1::interval`, [nextSlot]);
-      await rows(test.db, `UPDATE message_groups SET look_at = now() + $1::interval`, [look]);
+      await rows(test.db, `UPDATE message_groups SET look_at = now() + $1::interval`, [lookAt]);
       return (await unended()).map(({ waiting, stuck }) => [waiting?.what, stuck]);
     };
     const [explained, isStuck] = [false, true].map((stuck) => Array.from({ length: 2 }, () => ['hand_off', stuck]));
-    assert.deepEqual(await show('15 seconds', '1 minute'), explained);
-    assert.deepEqual(await show('-40 seconds', '-30 seconds'), explained, 'its next message may begin one slot later');
-    assert.deepEqual(await show('-60 seconds', '1 minute'), isStuck, 'nothing reserves its time');
-    assert.deepEqual(await show('15 seconds', '-2 minutes'), isStuck, 'nothing would notice the loss of a page');
+    assert.deepEqual(await unendedWith({ nextSlot: '15 seconds', lookAt: '1 minute' }), explained);
+    assert.deepEqual(
+      await unendedWith({ nextSlot: '-40 seconds', lookAt: '-30 seconds' }),
+      explained,
+      'its next message may begin one slot later',
+    );
+    assert.deepEqual(await unendedWith({ nextSlot: '-60 seconds', lookAt: '1 minute' }), isStuck, 'nothing reserves its time');
+    assert.deepEqual(
+      await unendedWith({ nextSlot: '15 seconds', lookAt: '-2 minutes' }),
+      isStuck,
+      'nothing would notice the loss of a page',
+    );
     const untried = await buildUntried();
-    assert.deepEqual((await show('15 seconds', '1 minute')).at(-1), ['hand_off', true], 'it is not of the batch');
+    const last = (await unendedWith({ nextSlot: '15 seconds', lookAt: '1 minute' })).at(-1);
+    assert.deepEqual(last, ['hand_off', true], 'it is not of the batch');
     assert.equal(await firstChosen(), untried);
     await rows(test.db, 'UPDATE batches SET rate = NULL');
     assert.ok(
@@ -63,20 +73,22 @@ describe('unended messages', () => {
 
   it('a message that waits for the limit or the hold of an account of its channel is explained', async () => {
     const id = await buildUntried();
-    const show = async (provider: string, [nextSlot, held]: [string, string], providerLimits: Record<string, number> = {}) => {
+    const setPace = async (provider: string, { nextSlot, held }: { nextSlot: string; held: string }) => {
       const sql = `INSERT INTO provider_pace (provider, next_slot_at, held_until) VALUES ($1, now() + $2::interval, now() + $3::interval)`;
       await rows(test.db, 'TRUNCATE provider_pace');
       await rows(test.db, sql, [provider, nextSlot, held]);
-      const { what, stuck, until } = await shownOf(id, { ...config, providerLimits });
-      assert.deepEqual([what, stuck || until], ['hand_off', stuck || null]);
-      return stuck;
     };
-    const limits = { sandbox: 2, another: 2 };
-    assert.equal(await show('sandbox', ['1 minute', '-1 minute']), true, 'it has no limit any more');
-    assert.equal(await show('sandbox', ['-1 minute', '1 minute']), false, 'a hold needs no limit');
-    assert.equal(await show('sandbox', ['1 minute', '-1 minute'], limits), false);
-    assert.equal(await show('sandbox', ['-5 seconds', '-1 minute'], limits), true, 'nothing waits for its turn');
-    assert.equal(await show('another', ['1 minute', '1 minute'], limits), true, 'it is not of the channel');
+    const limited = { ...config, providerLimits: { sandbox: 2, another: 2 } };
+    const explained = { what: 'hand_off', stuck: false, until: null };
+    await setPace('sandbox', { nextSlot: '1 minute', held: '-1 minute' });
+    assert.deepEqual(await shownOf(id, limited), explained);
+    assert.equal((await shownOf(id)).stuck, true, 'it has no limit any more');
+    await setPace('sandbox', { nextSlot: '-1 minute', held: '1 minute' });
+    assert.deepEqual(await shownOf(id), explained, 'a hold needs no limit');
+    await setPace('sandbox', { nextSlot: '-5 seconds', held: '-1 minute' });
+    assert.equal((await shownOf(id, limited)).stuck, true, 'nothing waits for its turn');
+    await setPace('another', { nextSlot: '1 minute', held: '1 minute' });
+    assert.equal((await shownOf(id, limited)).stuck, true, 'it is not of the channel');
   });
 
   it('a message that should have expired is stuck, also while an account of its channel asks us to wait', async () => {
