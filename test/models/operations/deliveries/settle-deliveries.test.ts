@@ -40,7 +40,7 @@ describe('the deliveries of a webhook', () => {
     return (await Delivery.pageOf(webhook, { status: [status] }, { page: 1, limit: 1 })).total;
   };
   const range = () => ({ webhookId: webhook.id, since: new Date(Date.now() - 60_000), until: new Date(Date.now() + 60_000) });
-  const held = ['failed', 'held'] as const;
+  const replayable = ['failed', 'held'] as const;
 
   for (const [what, end] of [
     ['paused by its owner', () => change({ is_active: false })],
@@ -48,17 +48,18 @@ describe('the deliveries of a webhook', () => {
   ] as const) {
     it(`deliveries are held at once when their webhook is ${what}, and written page by page afterwards`, async () => {
       await buildBacklog(test.db, webhook, { count: 350 });
-      await buildBacklog(test.db, webhook, { count: 150, carried: false });
+      await buildBacklog(test.db, webhook, { count: 150, carried: false }); // these have pages of their own
       await end();
       assert.deepEqual(await stored(), ['pending 500'], 'the change itself writes no delivery');
       assert.deepEqual([await listed('pending'), await listed('held')], [0, 500]);
-      assert.equal(await countForReplay(test.db, { ...range(), statuses: held }), 500);
+      assert.equal(await countForReplay(test.db, { ...range(), statuses: replayable }), 500);
       assert.equal(await countForReplay(test.db, { ...range(), statuses: ['pending'] }), 0);
       assert.deepEqual(await unsettledWebhooks(test.db, 10), [webhook.id], 'the watcher finds it');
       assert.notEqual(await settleDeliveries(test.db, webhook.id, null, page), null);
       assert.deepEqual(await stored(), ['held 100', 'pending 400']);
       assert.deepEqual([await listed('pending'), await listed('held')], [0, 500]);
-      assert.equal(await settle(test.db, webhook.id, page), 5, 'four pages, for the second kind half of one');
+      const pages = Math.ceil(350 / page) + Math.ceil(150 / page);
+      assert.equal(await settle(test.db, webhook.id, page), pages - 1, 'one page was before');
       assert.deepEqual([await stored(), await listed('held'), await unsettledWebhooks(test.db, 10)], [['held 500'], 500, []]);
     });
   }
@@ -99,7 +100,7 @@ describe('the deliveries of a webhook', () => {
     await settle(test.db, webhook.id);
     assert.deepEqual(await stored(), ['held 2', 'pending 1']);
     assert.equal((await deliveryOf(test.db, one)).status, 'pending');
-    assert.deepEqual(new Set(await listReplayable(test.db, { ...range(), statuses: held }, null, 10)), new Set(others));
+    assert.deepEqual(new Set(await listReplayable(test.db, { ...range(), statuses: replayable }, null, 10)), new Set(others));
   });
 
   it('deliveries stay held after a failed attempt, and succeed after an acknowledged one', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../../support/database.js';
+import { prices } from '../../../support/prices.js';
 import { chainsForEach } from '../../../support/rows/chains.js';
 
 describe('the charge of a chain', () => {
@@ -13,7 +14,7 @@ describe('the charge of a chain', () => {
     it('a charge that a step takes over counts for the limit of the day until the step is refunded too', async () => {
       const ids = await buildChain(['sms', 'email']);
       await end(ids[0], 'refused');
-      assert.equal(await spent(), 100);
+      assert.equal(await spent(), prices.email);
       await end(ids[1], 'refused');
       assert.equal(await spent(), 0);
     });
@@ -28,14 +29,14 @@ describe('the charge of a chain', () => {
       await loseAnswer(step);
       await end(ids[0], 'refused');
       await end(step, 'refused');
-      assert.deepEqual([await costsOf([...ids, step]), await spent()], [[0, 0], 500]);
+      assert.deepEqual([await costsOf([...ids, step]), await spent()], [[0, 0], prices.whatsapp]);
     });
   });
 
   describe('with everything at the same time', () => {
-    for (const [what, failing, left] of [
-      ['a refund and the next step', [0], 500],
-      ['two refunds and the next step', [0, 1], 500],
+    for (const [what, failing] of [
+      ['a refund and the next step', [0]],
+      ['two refunds and the next step', [0, 1]],
     ] as const)
       it(`a chain costs the price of what is left: ${what}`, async () => {
         for (let round = 0; round < 12; round += 1) {
@@ -44,7 +45,7 @@ describe('the charge of a chain', () => {
           const costs = await costsOf([...ids, next]);
           assert.equal(
             costs.reduce((sum, cost) => sum + cost, 0),
-            left,
+            prices.whatsapp,
             String(costs),
           );
         }
