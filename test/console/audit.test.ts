@@ -20,7 +20,7 @@ describe('audit events in the console', () => {
     await browser.assertAccessible();
   });
 
-  it('filters are in the address: a type by its link, a kind and a time by the form, and the back button', async () => {
+  it('filters of audit events are in the address, and the back button restores them', async () => {
     await me.call('POST', '/api-keys', { name: 'program', scopes: ['read_messages'] });
     await browser.follow('Audit');
     await browser.row('workspace.created').waitFor();
@@ -39,7 +39,10 @@ describe('audit events in the console', () => {
     await browser.fill('From', '2099-01-01T00:00');
     await browser.press('Search');
     await browser.see('No event matches.');
-    // The period of the address is kept to the millisecond, and the same search reads again without another entry in the history.
+  });
+
+  it('the period of audit events in the address is kept to the millisecond, and an equal search adds no entry to the history', async () => {
+    await me.call('POST', '/api-keys', { name: 'program', scopes: ['read_messages'] });
     const start = '2020-01-01T00:00:30.250Z';
     const end = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
     await browser.open(`/audit?start_date=${start}&end_date=${end}`);
@@ -54,6 +57,9 @@ describe('audit events in the console', () => {
     await browser.press('Search');
     await browser.row('another program').waitFor();
     assert.equal(await browser.page.evaluate('history.length'), entries);
+  });
+
+  it('a wrong actor of audit events shows the error text of the API', async () => {
     await browser.open('/audit?actor=nobody');
     await browser.see(/^Invalid actor\. Must be one of/);
   });

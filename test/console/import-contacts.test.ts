@@ -1,5 +1,6 @@
 /** The import of contacts in a browser: from the file to the contacts, and what can go wrong on the way. */
 import assert from 'node:assert/strict';
+import type { Route } from 'playwright-core';
 import { until } from '../support/client.js';
 import { xssTexts } from './console-browser.js';
 import { useContacts } from './use-contacts.js';
@@ -7,7 +8,19 @@ import { useContacts } from './use-contacts.js';
 describe('the import of contacts in the console', function () {
   const { browser, create, contacts } = useContacts();
 
-  it('a file is imported by the names of its columns; refused rows have reasons and can be downloaded', async () => {
+  /** Presses a button, and lets the time of the page pass quickly until something has happened. */
+  const pressAndHurry = async (button: string, isDone: () => boolean | Promise<boolean>, what: string) => {
+    await browser.page.clock.install();
+    await browser.press(button);
+    await until(async () => {
+      await browser.page.clock.fastForward(4_000);
+      return isDone();
+    }, what);
+    await browser.page.clock.resume();
+  };
+  const isShown = async (text: string) => (await browser.page.getByText(text).count()) > 0;
+
+  it('a file is imported by the names of its columns, and refused rows have reasons and can be downloaded', async () => {
     await create({ phone: '+15550000001', name: 'Known' });
     await browser.open('/contacts/import');
     await browser.choose('Name,City\r\nAda,London\r\n');
@@ -73,41 +86,35 @@ describe('the import of contacts in the console', function () {
       await new Promise<void>((go) => (release = go));
       return route.abort();
     });
-    await browser.page.clock.install();
-    await browser.press('Import 3 rows');
-    await until(async () => {
-      await browser.page.clock.fastForward(1_000);
-      return isStuck;
-    }, 'the third row is sent');
-    await browser.page.clock.resume();
+    await pressAndHurry('Import 3 rows', () => isStuck, 'the third row is sent');
     await browser.press('Stop the import');
     await browser.see('Stopped: 2 created, 0 refused of 3 rows');
     release();
     assert.equal((await contacts()).length, 2);
   });
 
-  it('a lost answer is asked for again; a lost connection stops the import, which goes on where it was', async () => {
+  it('a lost answer of an import is asked for again', async () => {
+    await browser.open('/contacts/import');
+    await browser.choose('phone\r\n+15551234567\r\n');
+    const losesAnswer = async (route: Route) => {
+      await route.fetch();
+      await route.abort();
+    };
+    await browser.page.route('**/api/v1/contacts', losesAnswer, { times: 1 });
+    await pressAndHurry('Import 1 row', () => isShown('Done: 0 created, 1 refused of 1 row'), 'it is asked for again');
+    await browser.see('Contact with this phone already exists. Perhaps by this row: an earlier answer was lost');
+    assert.equal((await contacts()).length, 1);
+  });
+
+  it('a lost connection stops an import, which continues where it was', async () => {
+    await create({ phone: '+15551234568' });
     await browser.open('/contacts/import');
     await browser.choose('phone\r\n+15551234567\r\n+15551234568\r\n+15551234569\r\n');
-    let tries = 0;
-    await browser.page.route('**/api/v1/contacts', async (route) => {
-      const { phone } = route.request().postDataJSON();
-      if (phone === '+15551234569') return route.abort();
-      if (phone === '+15551234568' && tries++ === 0) {
-        await route.fetch();
-        return route.abort();
-      }
-      return route.continue();
-    });
-    await browser.page.clock.install();
-    await browser.press('Import 3 rows');
-    await until(async () => {
-      await browser.page.clock.fastForward(4_000);
-      return (await browser.page.getByText('The service cannot be reached.').count()) > 0;
-    }, 'the connection is lost');
-    await browser.page.clock.resume();
+    await browser.page.route('**/api/v1/contacts', (route) =>
+      route.request().postDataJSON().phone === '+15551234569' ? route.abort() : route.continue(),
+    );
+    await pressAndHurry('Import 3 rows', () => isShown('The service cannot be reached.'), 'the connection is lost');
     await browser.see('Stopped: 1 created, 1 refused of 3 rows');
-    await browser.see('Contact with this phone already exists. Perhaps by this row: an earlier answer was lost');
     await browser.assertAccessible();
     const saved = await browser.download('Download the rows that are not imported (2)');
     assert.match(saved, /\+15551234569,Not tried\r\n$/);

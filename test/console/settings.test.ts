@@ -56,12 +56,21 @@ describe('settings in the console', function () {
     await browser.until('document.querySelector("[name=spend_limit_day]").value === "5"');
   });
 
-  it('0 days are shown as an empty field; a limit that replaces them is confirmed first, and a return to 0 is saved without a question', async () => {
+  /** The field for the days of messages, in a workspace that keeps them for ever. */
+  const daysOfEver = async () => {
     await me.call('PUT', '/workspace', { message_days: 0 });
     await browser.page.reload();
     const days = browser.page.getByLabel('Days until texts and recipients are erased (optional)');
     await days.waitFor();
-    assert.equal(await days.inputValue(), '');
+    return days;
+  };
+
+  it('0 days until an erasure are shown as an empty field', async () => {
+    assert.equal(await (await daysOfEver()).inputValue(), '');
+  });
+
+  it('a limit of days is confirmed before it replaces 0, and 0 is saved without a question', async () => {
+    const days = await daysOfEver();
     await days.fill('90');
     await browser.press('Save');
     await browser.see(/ are erased for ever, and later ones after 90 days\.$/);
@@ -76,13 +85,19 @@ describe('settings in the console', function () {
     await browser.until('document.querySelector("[name=message_days]").value === ""');
   });
 
-  it('a new password ends other sessions and keeps this one; a wrong current one changes nothing', async () => {
+  it('a wrong current password is named, and changes nothing', async () => {
     const form = section('Password');
     await form.getByLabel('Current password').fill('wrong password');
     await form.getByLabel('New password').fill('another horse battery');
     await browser.press('Change the password');
     await form.getByText('Invalid email or password').waitFor();
+    assert.equal((await me.call('GET', '/workspace')).status, 200, 'no session has ended');
+  });
+
+  it('a new password ends other sessions and keeps this one', async () => {
+    const form = section('Password');
     await form.getByLabel('Current password').fill(password);
+    await form.getByLabel('New password').fill('another horse battery');
     await browser.press('Change the password');
     await browser.see('The password is changed. All other sessions have ended.');
     assert.equal((await me.call('GET', '/workspace')).status, 401, 'the JWT of before');

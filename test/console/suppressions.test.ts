@@ -78,7 +78,7 @@ describe('suppressions in the console', function () {
     assert.deepEqual(others, []);
   });
 
-  it('filters are in the address; a wrong value shows the error text of the API', async () => {
+  it('filters of suppressions are in the address, and the back button restores them', async () => {
     await me.call('POST', '/suppressions', { channel: 'email', recipient: 'ada@example.com' });
     await me.call('POST', '/suppressions', { channel: 'sms', recipient: '+15551234567', reason: 'complaint' });
     await browser.open('/suppressions?recipient=%2B15551234567');
@@ -92,6 +92,9 @@ describe('suppressions in the console', function () {
     assert.equal(await browser.page.evaluate('document.activeElement.textContent'), 'Search', 'the focus stays');
     await browser.page.goBack();
     await browser.row('ada@example.com').waitFor();
+  });
+
+  it('a wrong filter of suppressions shows the error text of the API', async () => {
     await browser.open('/suppressions?channel=pigeon');
     await browser.see(/^Invalid channel/);
   });

@@ -92,7 +92,7 @@ describe('webhooks in the console', () => {
     await browser.row('succeeded').first().waitFor();
   });
 
-  it('a test event that fails leads to its delivery, with the reason in words; sending it again works', async () => {
+  it('a test event that fails leads to its delivery, with the reason in words, and can be sent again', async () => {
     receiver.answer = (_received, response) =>
       response.writeHead(500, { 'X-Odd': xssTexts[0].replaceAll('\n', '') }).end(xssTexts.join('\n'));
     await openWebhook();

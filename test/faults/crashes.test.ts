@@ -158,7 +158,7 @@ describe('crashes', () => {
       await service.api.start();
     });
 
-    it('a send whose API crashes before the workflow is not charged; 201 for its retry, which sends once', async () => {
+    it('a send whose API crashes before the workflow is not charged, and its retry is answered 201 and sends once', async () => {
       const list = await client.call('GET', '/api/v1/messages', { headers: { 'X-API-Key': retrying.apiKey } });
       assert.equal(list.body.data.pagination.total, 0, 'what nobody decided is not shown');
       assert.equal(await balanceOf(retrying.workspaceId), 100_000);

@@ -12,7 +12,7 @@ describe('failing accounts', () => {
   const age = (seconds: number, name: string) =>
     rows(test.db, `UPDATE route_health SET changed_at = changed_at - $1 * interval '1 second' WHERE account = $2`, [seconds, name]);
 
-  it('a failing account gets one probe at a time at level 0; other messages do not wait', async () => {
+  it('a failing account gets one probe at a time at level 0, and other messages do not wait', async () => {
     await setLevel('one', 0, -1);
     let answer: (outcome: SendOutcome) => void = () => undefined;
     const hanging = new Promise<SendOutcome>((resolve) => {

@@ -118,10 +118,13 @@ describe('acceptance of a batch', () => {
       assert.equal(JSON.stringify(again.body), JSON.stringify(first.body));
       assert.deepEqual(await counted(), { batches: 1, messages: 3, message_groups: 1, debits: 1 });
     });
-    it('a repeated bulk send is recognised with its fields in another order; 422 for another body', async () => {
+    const turned = toNamed.recipients.map(({ to, name }) => ({ name, to }));
+    it('a repeated bulk send is recognised with its fields in another order', async () => {
       await post('k');
-      const turned = toNamed.recipients.map(({ to, name }) => ({ name, to }));
       assert.equal((await post('k', { recipients: turned, unknown: 1 })).headers.get('idempotent-replayed'), 'true');
+    });
+    it('422 for a repeated bulk send with another body', async () => {
+      await post('k');
       const others = [
         { recipients: turned.slice(1) },
         { recipients: turned.map((one) => ({ ...one, name: 'Z' })) },

@@ -90,7 +90,7 @@ describe('a request whose body is held open', () => {
     await assertRefused(finish);
   });
 
-  it('401 as for an ended JWT for a change of the password, held open during a reset; it is no failed login', async () => {
+  it('401 as for an ended JWT for a change of the password, held open during a reset, and no failed login is counted', async () => {
     const finish = await held({ method: 'PUT', path: '/auth/password', body: { current_password: password, password: 'third horse' } });
     await reset();
     await assertRefused(finish);

@@ -129,7 +129,7 @@ describe('open sessions', () => {
     assert.equal((await app.call('GET', '/api/v1/auth/sessions', { jwt })).status, 401);
   });
 
-  it('401 for a session of the console that was not used for CONSOLE_IDLE_HOURS; a JWT stays', async () => {
+  it('401 for a session of the console that was not used for CONSOLE_IDLE_HOURS, and a JWT stays valid', async () => {
     await unusedFor(1.9);
     assert.ok(await isValid());
     const usedAt = async () => Date.parse((await list()).find(({ kind }) => kind === 'console')?.last_used_at ?? '');

@@ -25,7 +25,7 @@ describe('forgotten passwords', () => {
   const logIn = async (secret: string) => (await app.call('POST', login, { body: { email, password: secret } })).status;
 
   describe('POST /auth/forgot-password', () => {
-    it('200 for a forgotten password, alike for known and unknown addresses; only known ones get a mail', async () => {
+    it('200 for a forgotten password, alike for known and unknown addresses, and only known ones get a mail', async () => {
       const [known, unknown] = [await ask('aDA@example.com'), await ask('nobody@example.com')];
       assert.deepEqual([known.status, unknown.status], [200, 200]);
       assert.deepEqual(known.body, unknown.body);

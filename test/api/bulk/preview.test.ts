@@ -82,15 +82,10 @@ describe('POST /api/v1/messages/preview', () => {
       assert.equal((await preview({ ...bulk, recipients, allow_duplicates: true })).body.data.credits, 4);
       await assertNothingStored();
     });
-    it('warnings in the preview of a bulk send count the messages, without those that would not be sent', async () => {
-      const warned = async (changes: object) => (await preview({ ...bulk, ...changes })).body.data.warnings;
-      for (const [channel, recipient] of [
-        ['sms', phone(0)],
-        ['sms', phone(1)],
-        ['sms', phone(5)],
-        ['email', 'Ada@example.com'],
-      ])
-        await app.call('POST', '/api/v1/suppressions', { key, body: { channel, recipient } });
+    const warned = async (changes: object) => (await preview({ ...bulk, ...changes })).body.data.warnings;
+    it('a preview warns of each suppressed recipient once, and of a time in the past', async () => {
+      for (const recipient of [0, 1, 5].map(phone))
+        await app.call('POST', '/api/v1/suppressions', { key, body: { channel: 'sms', recipient } });
       assert.equal(await warned({ recipients: [people[2]] }), undefined);
       const all = 'are suppressed on sms: their messages would fail and be refunded';
       const past = { field: 'scheduled_at', message: 'scheduled_at is in the past: the messages are sent at once' };
@@ -98,10 +93,15 @@ describe('POST /api/v1/messages/preview', () => {
         { field: 'recipients', message: `2 recipients ${all}` },
         past,
       ]);
+    });
+    it('a preview warns of a blank subject, and of one suppressed address', async () => {
+      await app.call('POST', '/api/v1/suppressions', { key, body: { channel: 'email', recipient: 'Ada@example.com' } });
       assert.deepEqual(await warned({ channel: 'email', content: { text: 'x', subject: '{{s}}' }, recipients: mails }), [
         { field: 'recipients', message: '1 recipient is suppressed on email: its message would fail and be refunded' },
         { field: 'content.subject', message: 'content.subject is absent or blank in 1 e-mail: it gets the subject "(no subject)"' },
       ]);
+    });
+    it('a preview warns of values of a template that WhatsApp refuses, and of a subject that it does not send', async () => {
       const template = { name: 'order', language: 'en', variables: { 1: '{{street}}' } };
       const streets = ['One', 'Two\nlines', 'Three\tlines'].map((street, index) => ({ to: phone(index), street }));
       assert.deepEqual(await warned({ channel: 'whatsapp', content: { text: 'x', template, subject: 'y' }, recipients: streets }), [

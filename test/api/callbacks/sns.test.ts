@@ -18,7 +18,7 @@ describe('a callback of Amazon SNS', () => {
   describe('without SES_SNS_SHA1', () => {
     const app = useApi({ env: () => sesEnv(ses) });
 
-    it('200 for an SNS callback with SHA-256; 403 with SHA-1, and the log says what to set on the topic', async () => {
+    it('200 for an SNS callback with SHA-256 and 403 for one with SHA-1, and the log says what to set on the topic', async () => {
       const lines: unknown[][] = [];
       app.deps.logger.warn = (...line: unknown[]) => void lines.push(line);
       assert.deepEqual([await post(app, '2'), await post(app, '1', { Message: '{}' }), lines], [200, 403, []]);

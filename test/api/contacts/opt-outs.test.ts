@@ -117,7 +117,7 @@ describe('opt-outs, and entries of the workspace', () => {
     assert.deepEqual(await listed(), ['opt_out inbound']);
   });
 
-  it('500 while a STOP cannot be applied; its repetition is applied', async () => {
+  it('500 while a STOP cannot be applied, and its repetition is applied', async () => {
     await rows(app.deps.db, 'ALTER TABLE suppressions_by_recipients ADD CONSTRAINT refuses CHECK (false) NOT VALID');
     const stop = { id: uuidv7(), channel: 'sms', from: to, to: '+15550000000', text: 'STOP', occurred_at: new Date() };
     const status = await send(stop);

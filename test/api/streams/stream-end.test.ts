@@ -27,7 +27,7 @@ describe('the end of a stream', () => {
     await received(stream, before + 1);
   };
 
-  it('a stream ends when its key is revoked; streams of the JWT continue', async () => {
+  it('a stream ends when its key is revoked, and streams of the JWT continue', async () => {
     const { body } = await app.call('GET', '/api/v1/api-keys', { jwt: account.jwt });
     const other = await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'other' } });
     await app.call('DELETE', `/api/v1/api-keys/${body.data.api_keys[0].id}`, { jwt: account.jwt });
@@ -41,7 +41,7 @@ describe('the end of a stream', () => {
     await untilOver(byKey, 'an expired key');
   });
 
-  it('a stream ends when its JWT logs out; streams of the key continue', async () => {
+  it('a stream ends when its JWT logs out, and streams of the key continue', async () => {
     await app.call('POST', '/api/v1/auth/logout', { jwt: account.jwt });
     await untilOver(byJwt, 'a JWT that was logged out');
     await assertServed(byKey, account.key);
@@ -52,7 +52,7 @@ describe('the end of a stream', () => {
     await untilOver(byJwt, 'a JWT of all');
   });
 
-  it('a stream ends when its JWT expires; streams of other JWTs continue', async () => {
+  it('a stream ends when its JWT expires, and streams of other JWTs continue', async () => {
     const { iss, aud, typ, tv } = jwt.decode(account.jwt) as jwt.JwtPayload;
     const claims = { iss, aud, typ, tv, sub: account.workspaceId, jti: randomUUID() };
     const short = jwt.sign(claims, app.deps.config.jwtSecret, { expiresIn: 5 });
@@ -62,7 +62,7 @@ describe('the end of a stream', () => {
     await assertServed(byJwt, account.key);
   });
 
-  it('all streams end when their workspace is suspended; 403 for new ones', async () => {
+  it('all streams end when their workspace is suspended, and new ones are refused with 403', async () => {
     await rows(app.deps.db, `INSERT INTO suspensions (workspace_id, reason) VALUES ($1, 'test')`, [account.workspaceId]);
     await untilOver(byKey, 'a suspended workspace');
     await untilOver(byJwt, 'a suspended workspace');

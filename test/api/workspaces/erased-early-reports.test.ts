@@ -55,7 +55,7 @@ describe('an erasure beside a WhatsApp report whose message is not known yet', (
     }, 'it is completed');
   const found = () => findInDatabase(app.deps.db, digits);
 
-  it('an erasure keeps an early report of another workspace so that it is found; a repeated one changes nothing', async () => {
+  it('an erasure keeps an early report of another workspace so that it is found, and repeated reports change nothing', async () => {
     const message = await claim();
     await tell(message, 'delivered');
     await complete(await ask(await app.account()));

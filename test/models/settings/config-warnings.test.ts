@@ -22,7 +22,7 @@ describe('configWarnings', () => {
     assert.deepEqual([found({}), found(stripe)], [[], []]);
   });
 
-  it('an account that serves no channel, or has only settings of another, gets a warning; a standby gets none', () => {
+  it('an account that serves no channel, or has only settings of another, gets a warning, and a standby gets none', () => {
     const twilio = {
       TWILIO_ACCOUNT_SID: 'AC1',
       TWILIO_AUTH_TOKEN: 'token',
