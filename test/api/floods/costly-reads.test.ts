@@ -134,7 +134,7 @@ describe('costly reads', () => {
     assert.equal(count(await Promise.all(runs), 200), 12);
   });
 
-  it('limit_reached for a dry run of more deliveries than it counts', async () => {
+  it('a dry run of more deliveries than it counts is refused as limit_reached', async () => {
     const { row } = await buildWebhook(hostile.workspaceId, 'https://127.0.0.1:9443/hook');
     for (let time = 1; time <= 3; time += 1) await buildDelivery(app.deps.db, hostile.workspaceId);
     const range = { webhookId: row.id, since: new Date(0), until: new Date(Date.now() + 60_000), statuses: ['pending'] as const };

@@ -124,14 +124,9 @@ describe('recordReports', () => {
       assert.equal(await statusOf(test.db, own.id), 'failed/undeliverable');
       assert.deepEqual(await messageOf(test.db, wrong.id), earlier);
     }
-    const open = await rows<{ id: string }>(test.db, `SELECT id FROM messages WHERE workspace_id = $1 AND status = 'queued'`, [victim.id]);
-    await recordHandoffs(
-      test.db,
-      open.map(({ id }) => acceptedAs({ id, attempt: 1 })),
-    );
   });
 
-  it('a callback wakes all groups of its reports, and returns the closed ones', async () => {
+  it('a callback wakes the group of each of its reports, and marks the closed groups', async () => {
     const [open, closed] = [await buildSent(test.db, workspaceId), await buildSent(test.db, workspaceId)];
     await giveUpOnReports(test.db, closed.group_id);
     const wakes = await recordReports(test.db, [

@@ -48,8 +48,8 @@ describe('updateWebhook and deleteWebhook', () => {
   });
 
   for (const [what, change] of [
-    ['has another address', { url: 'https://two.example.test/' }],
-    ['is given another chance', { is_active: true }],
+    ['gets another URL', { url: 'https://two.example.test/' }],
+    ['is activated again', { is_active: true }],
   ] as const) {
     it(`a waiting retry is due now when the webhook ${what}`, async () => {
       const [waiting, fresh, inFlight] = [await build(), await build(), await build()];
