@@ -83,7 +83,7 @@ describe('POST /api/v1/messages/preview', () => {
       await assertNothingStored();
     });
     const warned = async (changes: object) => (await preview({ ...bulk, ...changes })).body.data.warnings;
-    it('a preview warns of each suppressed recipient once, and of a time in the past', async () => {
+    it('a preview warns once of each suppressed recipient whose message would be sent, and of a time in the past', async () => {
       for (const recipient of [0, 1, 5].map(phone))
         await app.call('POST', '/api/v1/suppressions', { key, body: { channel: 'sms', recipient } });
       assert.equal(await warned({ recipients: [people[2]] }), undefined);
