@@ -24,9 +24,8 @@ describe('sends at the same time', () => {
 
   /** Sends long texts until the credits are those for so many short ones. */
   const spendAllBut = async (account: Account, count: number) => {
-    const toSpend = async () => (await balanceOf(account)) / prices.sms - count;
     // Each 160 characters have the price of a short text, and a text has at most 1,600.
-    for (let left = await toSpend(); left > 0; left = await toSpend())
+    for (let left = (await balanceOf(account)) / prices.sms - count; left > 0; left -= 10)
       await client.send(account, { content: { text: 'x'.repeat(160 * Math.min(left, 10)) } });
     assert.equal(await balanceOf(account), count * prices.sms);
   };
