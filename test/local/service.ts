@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { endProcess, identify, isAlive, type ProcessIdentity } from '../../local/processes/process-identity.js';
 import type { RunningProcess } from '../../local/processes/run-record.js';
 import { readState } from '../../local/plan/state-file.js';
-import { until } from './processes/stand-in.js';
+import { until } from '../support/client.js';
 
 export interface StartedService {
   child: ChildProcess;
@@ -43,7 +43,7 @@ export async function startEntryPoint(dataDir: string, env: NodeJS.ProcessEnv = 
   const { child, printed } = spawnEntryPoint('start', dataDir, env);
   const launcher = identify(child.pid as number);
   if (launcher === undefined) throw new Error('the launcher is gone already');
-  await until(() => printed().includes('Ctrl-C stops everything') || child.exitCode !== null);
+  await until(() => printed().includes('Ctrl-C stops everything') || child.exitCode !== null, 'the service is ready, or ended');
   if (child.exitCode !== null) throw new Error(`the service did not start:\n${printed()}`);
   return { child, launcher, printed, find: (pattern) => pattern.exec(printed())?.[1] ?? '' };
 }

@@ -5,7 +5,8 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { settlePostmasterFile } from '../../../local/postgres/postmaster-file.js';
 import { identify } from '../../../local/processes/process-identity.js';
-import { temporaryFolder, until, zombieKeeper } from '../processes/stand-in.js';
+import { until } from '../../support/client.js';
+import { temporaryFolder, zombieKeeper } from '../processes/stand-in.js';
 
 const stop = [{ signal: 'SIGINT', waitMs: 2_000 }] as const;
 
@@ -49,7 +50,7 @@ describe('postmaster.pid', () => {
     const parent = spawn('sh', ['-c', zombieKeeper], { stdio: ['ignore', 'pipe', 'ignore'] });
     children.push(parent);
     const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
-    await until(() => identify(Number(pid)) === undefined);
+    await until(() => identify(Number(pid)) === undefined, 'the process is a zombie');
     writeFileSync(path, `${String(pid).trim()}\n${folder.path}\n`);
     await settlePostmasterFile(folder.path, stop);
     assert.ok(!existsSync(path));

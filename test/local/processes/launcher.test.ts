@@ -11,7 +11,8 @@ import { isAlive } from '../../../local/processes/process-identity.js';
 import type { RunningProcess } from '../../../local/processes/run-record.js';
 import { StartError } from '../../../local/plan/start-error.js';
 import { readState } from '../../../local/plan/state-file.js';
-import { obedient, recordingOutput, scriptPart, stubborn, temporaryFolder, until } from './stand-in.js';
+import { until } from '../../support/client.js';
+import { obedient, recordingOutput, scriptPart, stubborn, temporaryFolder } from './stand-in.js';
 
 describe('launcher', () => {
   let folder: ReturnType<typeof temporaryFolder>;
@@ -83,7 +84,7 @@ describe('launcher', () => {
       await launch.run({ ...scriptPart(folder.path, 'build', stubborn), stop: [] });
     });
     const starting = assert.rejects(launcher.start());
-    await until(() => recorded().length === 2);
+    await until(() => recorded().length === 2, 'both parts are recorded');
     const processes = recorded();
     await launcher.stop();
     await starting;
@@ -97,7 +98,7 @@ describe('launcher', () => {
     await launcher.start();
     const processes = recorded();
     launcher.kill();
-    await until(() => !processes.some(isAlive));
+    await until(() => !processes.some(isAlive), 'all processes have ended');
     assert.ok(!readdirSync(folder.path).includes('lock.json'));
   });
 });

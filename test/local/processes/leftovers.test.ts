@@ -5,7 +5,8 @@ import { startProcess, type Running } from '../../../local/processes/part.js';
 import { isAlive } from '../../../local/processes/process-identity.js';
 import { runningAddresses, RunRecord, stopLeftovers } from '../../../local/processes/run-record.js';
 import { readState, writeState } from '../../../local/plan/state-file.js';
-import { obedient, scriptPart, stubborn, temporaryFolder, until } from './stand-in.js';
+import { until } from '../../support/client.js';
+import { obedient, scriptPart, stubborn, temporaryFolder } from './stand-in.js';
 
 describe('leftovers of a killed launcher', () => {
   let folder: ReturnType<typeof temporaryFolder>;
@@ -23,7 +24,7 @@ describe('leftovers of a killed launcher', () => {
   async function start(record: RunRecord, name: string, javaScript: string): Promise<Running> {
     const running = await startProcess(scriptPart(folder.path, name, javaScript), record);
     started.push(running);
-    await until(() => running.output().includes('up'));
+    await until(() => running.output().includes('up'), 'it says that it is up');
     return running;
   }
 

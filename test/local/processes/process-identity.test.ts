@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { endProcess, identify, isAlive, type ProcessIdentity } from '../../../local/processes/process-identity.js';
-import { obedient, stubborn, until, zombieKeeper } from './stand-in.js';
+import { until } from '../../support/client.js';
+import { obedient, stubborn, zombieKeeper } from './stand-in.js';
 
 describe('process identity', () => {
   const children: ChildProcess[] = [];
@@ -43,7 +44,7 @@ describe('process identity', () => {
     const parent = spawn('sh', ['-c', zombieKeeper], { stdio: ['ignore', 'pipe', 'ignore'] });
     children.push(parent);
     const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
-    await until(() => identify(Number(pid)) === undefined);
+    await until(() => identify(Number(pid)) === undefined, 'the process is a zombie');
     assert.ok(process.kill(Number(pid), 0), 'the system still has it');
   });
 
@@ -66,6 +67,6 @@ describe('process identity', () => {
     const exit = once(child, 'exit');
     await endProcess(identity, [{ signal: 'SIGTERM', waitMs: 100 }]);
     assert.deepEqual(await exit, [null, 'SIGKILL']);
-    await until(() => identify(Number(said)) === undefined);
+    await until(() => identify(Number(said)) === undefined, 'its child ends too');
   });
 });

@@ -47,8 +47,3 @@ export function scriptPart(folder: string, name: string, javaScript: string, ove
 async function untilSays(running: Running, word: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && !running.output().includes(word)) await sleep(10, undefined, { signal }).catch(() => undefined);
 }
-
-/** Resolves once `condition` holds; the test's own time limit ends the waiting. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await sleep(20);
-}

@@ -7,7 +7,8 @@ import { RunRecord, type RunningProcess } from '../../../local/processes/run-rec
 import { StartError } from '../../../local/plan/start-error.js';
 import { readState } from '../../../local/plan/state-file.js';
 import { Supervisor } from '../../../local/processes/supervisor.js';
-import { obedient, recordingOutput, scriptPart, stubborn, temporaryFolder, until } from './stand-in.js';
+import { until } from '../../support/client.js';
+import { obedient, recordingOutput, scriptPart, stubborn, temporaryFolder } from './stand-in.js';
 
 const never = new AbortController().signal;
 
@@ -43,7 +44,7 @@ describe('supervisor', () => {
     await supervise(obedient).start(never);
     for (const pause of ['0.5 s', '1 s']) {
       process.kill(recorded()[0]?.pid as number, 'SIGKILL');
-      await until(() => shown.lines.some((line) => line.includes('is back')));
+      await until(() => shown.lines.some((line) => line.includes('is back')), 'the part is back');
       const [ended, again, back] = shown.lines.splice(0);
       assert.deepEqual([ended, again], ['✗ part ended (SIGKILL)', `– part restarts in ${pause}`]);
       assert.match(back as string, /^✓ part is back \(\d\.\d s\)$/);
@@ -58,7 +59,7 @@ describe('supervisor', () => {
       fs.writeFileSync('${marker}', String(count + 1)); if (count === 1) { console.error('not today'); process.exit(7); } ${obedient}`;
     await supervise(script).start(never);
     process.kill(recorded()[0]?.pid as number, 'SIGKILL');
-    await until(() => shown.lines.some((line) => line.includes('is back')));
+    await until(() => shown.lines.some((line) => line.includes('is back')), 'the part is back');
     assert.match(shown.lines[2] as string, /^✗ part ended during its start \(exit code 7\); the end of .*part\.log:\n {4}not today$/);
   });
 
@@ -68,9 +69,9 @@ describe('supervisor', () => {
     const full = join(folder.path, `run.json.${process.pid}.new`); // the record is written to this file first
     mkdirSync(full);
     process.kill(recorded()[0]?.pid as number, 'SIGKILL');
-    await until(() => shown.lines.filter((line) => line.startsWith('✗ part cannot be recorded: ')).length === 2);
+    await until(() => shown.lines.filter((line) => line.startsWith('✗ part cannot be recorded: ')).length === 2, 'two records fail');
     rmdirSync(full);
-    await until(() => shown.lines.some((line) => line.includes('is back')));
+    await until(() => shown.lines.some((line) => line.includes('is back')), 'the part is back');
     const [present] = recorded();
     const started = readFileSync(pids, 'utf8').trim().split(' ').map(Number);
     assert.deepEqual(
@@ -104,7 +105,7 @@ describe('supervisor', () => {
     const cancel = new AbortController();
     const start = supervise(obedient, { ready: () => new Promise(() => undefined) }).start(cancel.signal);
     const rejection = assert.rejects(start);
-    await until(() => recorded().length === 1);
+    await until(() => recorded().length === 1, 'the part is recorded');
     const [running] = recorded();
     cancel.abort();
     await rejection;
@@ -114,7 +115,7 @@ describe('supervisor', () => {
   it('the supervisor stops while it waits to start a part again, and while it starts it', async () => {
     await supervise(obedient).start(never);
     process.kill(recorded()[0]?.pid as number, 'SIGKILL');
-    await until(() => shown.lines.length === 2);
+    await until(() => shown.lines.length === 2, 'two lines are shown');
     await supervisor?.stop();
     assert.deepEqual(recorded(), []);
 
@@ -122,7 +123,7 @@ describe('supervisor', () => {
     const ready = () => (starts++ === 0 ? Promise.resolve() : new Promise<void>(() => undefined));
     await supervise(obedient, { ready }).start(never);
     process.kill(recorded()[0]?.pid as number, 'SIGKILL');
-    await until(() => starts === 2);
+    await until(() => starts === 2, 'the second start');
     await supervisor?.stop();
     assert.deepEqual(recorded(), []);
   });
