@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../../local/processes/process-identity.js';
 import { processesOf } from '../local/service.js';
+import { until } from '../support/client.js';
 
 const dist = resolve(import.meta.dirname, '../..');
 const mocha = resolve(dist, '../node_modules/mocha/bin/mocha.js');
@@ -29,10 +29,10 @@ describe('a test run that is killed', () => {
     const env = { ...process.env, TMPDIR: folder, HANGING_FILE: join(folder, 'hangs') };
     const spec = join(dist, 'test/harness/hanging-run.js');
     const started = spawn(process.execPath, [mocha, '--enable-source-maps', ...options, spec], { env, stdio: 'ignore' });
-    while (!existsSync(env.HANGING_FILE)) {
+    await until(() => {
       assert.ok(started.exitCode === null && started.signalCode === null, 'the run ended at its start');
-      await sleep(50);
-    }
+      return existsSync(env.HANGING_FILE);
+    }, 'the servers run');
     return started;
   }
 
@@ -45,8 +45,8 @@ describe('a test run that is killed', () => {
       const ended = once(run, 'exit');
       run.kill(signal);
       await ended;
-      while (before.some(isAlive)) await sleep(50);
-      while (readdirSync(folder).some((name) => /^tidings-(test|redis)-/.test(name))) await sleep(50);
+      await until(() => !before.some(isAlive), 'all servers have ended');
+      await until(() => !readdirSync(folder).some((name) => /^tidings-(test|redis)-/.test(name)), 'their folders are removed');
     });
   }
 });

@@ -4,6 +4,7 @@ import { AnswerRecorder } from '../../../activities/handoff/answer-recorder.js';
 import { callDeadline } from '../../../activities/handoff/call-deadline.js';
 import { persist } from '../../../activities/support/persist.js';
 import type { HandoffResult } from '../../../models/operations/handoff/record-handoffs.js';
+import { until } from '../../support/client.js';
 import { silentLogger as logger } from '../../support/carriers/stub-provider.js';
 
 const answerOf = (id: string): HandoffResult => ({ id, attempt: 1, provider: 'stub', outcome: 'accepted', provider_message_id: `p-${id}` });
@@ -56,7 +57,7 @@ describe('AnswerRecorder', () => {
     const writes: string[][] = [];
     const recorder = new AnswerRecorder(async (answers) => void writes.push(answers.map(({ id }) => id)));
     recorder.add(answerOf('one'));
-    for (let left = 1_000; left > 0 && writes.length === 0; left -= 1) await sleep(20);
+    await until(() => writes.length > 0, 'the answer is written');
     assert.deepEqual(writes, [['one']]);
     recorder.add(answerOf('two'));
     await recorder.end();
@@ -71,7 +72,7 @@ describe('AnswerRecorder', () => {
       if (answer?.id === 'bad') throw new Error('gone');
     });
     recorder.add(answerOf('slow'));
-    for (let left = 1_000; left > 0 && ended === 0; left -= 1) await sleep(20);
+    await until(() => ended > 0, 'the first write has ended');
     recorder.add(answerOf('bad'));
     await assert.rejects(recorder.end(), /gone/);
     assert.equal(ended, 2);
@@ -81,8 +82,7 @@ describe('AnswerRecorder', () => {
 describe('callDeadline', () => {
   it('a call is aborted after its time limit', async () => {
     const { signal, clear } = callDeadline(50);
-    for (let left = 1_000; left > 0 && !signal.aborted; left -= 1) await sleep(20);
-    assert.ok(signal.aborted);
+    await until(() => signal.aborted, 'the call is aborted');
     clear();
   });
 
