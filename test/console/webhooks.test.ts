@@ -65,7 +65,7 @@ describe('webhooks in the console', () => {
     await browser.see('Delivered to the recipient');
     await browser.page.getByRole('link', { name: 'Show the delivery' }).first().waitFor();
     assert.ok(clicks <= 4, `${clicks} clicks`);
-    await receiver.until(2);
+    await receiver.untilReceived(2);
     await browser.page.getByText('succeeded').first().waitFor();
   });
 

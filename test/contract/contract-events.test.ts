@@ -47,7 +47,7 @@ describeInShapes('the table of events', (env) => {
     it(`${what}: ${events.join(', ')}, with exactly their fields`, async () => {
       const earlier = receiver.received.length;
       const message = await client.send(account, wanted);
-      const received = (await receiver.until(earlier + events.length)).slice(earlier);
+      const received = (await receiver.untilReceived(earlier + events.length)).slice(earlier);
       assert.deepEqual(
         received.map(({ body }) => JSON.parse(body).event),
         events,

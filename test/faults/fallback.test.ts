@@ -73,7 +73,7 @@ describe('a message with a fallback', () => {
     };
     const previewed = await client.call('POST', '/api/v1/messages/preview', request);
     assert.deepEqual([await spent(), previewed.body.data.fallback.credits_max], [prices.sms, toCredits(prices.sms)]);
-    await receiver.until(5);
+    await receiver.untilReceived(5);
     await receiver.close();
     const { body } = await client.call('GET', `/api/v1/messages/${id}/timeline`, { headers: { 'X-API-Key': account.apiKey } });
     const told = body.data.timeline.steps.filter(({ type }: Json) => type === 'fallback').map(({ details }: Json) => details);

@@ -68,7 +68,7 @@ describe('a service in which each message and each event has a workflow of its o
       if (isAnswering) acknowledge(received, response, index);
     };
     const { id } = await client.send(account);
-    await receiver.until(1);
+    await receiver.untilReceived(1);
     await doomed.kill();
     isAnswering = true;
     await service.worker.start();

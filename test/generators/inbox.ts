@@ -24,11 +24,12 @@ export async function startInbox(dataDir: string, cleanup: Cleanup): Promise<Inb
   const server = createServer((request, response) => {
     const id = request.url?.slice(1) ?? '';
     void receiver
-      .until(1, ({ body }) => (JSON.parse(body) as { data: { message_id?: string } }).data.message_id === id)
+      .untilReceived(1, ({ body }) => (JSON.parse(body) as { data: { message_id?: string } }).data.message_id === id)
       .then(([received]) => {
         for (const name of shownHeaders) response.setHeader(name, received?.headers[name] ?? '');
         response.end(received?.body);
-      });
+      })
+      .catch((error: Error) => response.writeHead(504).end(error.message));
   });
   cleanup.add(() => {
     server.close();

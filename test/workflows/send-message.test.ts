@@ -40,7 +40,7 @@ describe('the workflow of a message', () => {
     const account = await client.signUp();
     const { secret } = await client.hook(account, receiver.url);
     const sent = await client.send(account, { metadata: { order: 7 } });
-    const events = await receiver.until(3);
+    const events = await receiver.untilReceived(3);
     assert.deepEqual(
       events.map(({ body }) => JSON.parse(body).event),
       ['message.queued', 'message.sent', 'message.delivered'],
@@ -94,7 +94,7 @@ describe('the workflow of a message', () => {
       [cancelled.status, cancelled.body.data.message.status_detail, cancelled.body.data.message.credits_used],
       [200, 'cancelled', 0],
     );
-    const events = await receiver.until(2);
+    const events = await receiver.untilReceived(2);
     assert.deepEqual(
       events.map(({ body }) => JSON.parse(body).event),
       ['message.queued', 'message.failed'],
@@ -122,7 +122,7 @@ describe('the workflow of a message', () => {
     const account = await client.signUp();
     const hook = await client.hook(account, receiver.url, ['message.queued']);
     await client.send(account);
-    const attempts = await receiver.until(3);
+    const attempts = await receiver.untilReceived(3);
     assert.equal(new Set(attempts.map(({ headers }) => headers['webhook-id'])).size, 1);
     assert.equal(new Set(attempts.map(({ body }) => body)).size, 1);
     await until(

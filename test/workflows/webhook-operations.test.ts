@@ -120,7 +120,7 @@ describe('webhook operations, on the real service', () => {
     await activate(true);
     assert.deepEqual([stage.receiver.received.length, (await deliveries())[0].status], [0, 'held'], 'activating sends nothing');
     assert.equal((await replay()).matched, 3);
-    const received = await stage.receiver.until(3);
+    const received = await stage.receiver.untilReceived(3);
     assert.deepEqual(
       received.map(({ body }) => JSON.parse(body).data.message_id),
       sent,

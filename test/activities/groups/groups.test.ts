@@ -76,7 +76,7 @@ describe('sendGroup', () => {
     await buildWebhook(test.workspaceId, receiver.url);
     const { groupId } = await buildGroup();
     await send(groupId, async () => {
-      await receiver.until(2);
+      await receiver.untilReceived(2);
       assert.deepEqual(eventsOf(), ['message.queued', 'message.queued']);
       return take(groupId);
     });

@@ -57,7 +57,7 @@ describe('deliverEvents', () => {
     const activities = activitiesWith();
     const [first, second] = [await buildSent(test.db, test.workspaceId), await buildSent(test.db, test.workspaceId)];
     const working = deliver(first.group_id, activities);
-    await good.receiver.until(2);
+    await good.receiver.untilReceived(2);
     assert.equal((await deliveriesOf(first.id, hanging.row.id))[0]?.status, 'pending', 'the good one was served while the other hangs');
     assert.deepEqual(await working, [hanging.row.id]);
     assert.deepEqual(await deliver(second.group_id, activities), [], 'its retrier is on its way');

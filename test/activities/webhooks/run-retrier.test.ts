@@ -30,7 +30,7 @@ describe('an endpoint', () => {
     const id = delivery?.id ?? '';
     assert.deepEqual(await attemptsOf(test.db, id), [], 'the group went on before there was an answer');
     assert.ok(((await worker().carry()) ?? 0) > 5_000, 'the retrier leaves it to whoever began it');
-    await test.receiver.until(1);
+    await test.receiver.untilReceived(1);
     finish();
     await until(async () => (await deliveryOf(test.db, id)).status === 'succeeded', 'the attempt is recorded');
     assert.equal(await worker().carry(), null);

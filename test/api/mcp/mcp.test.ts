@@ -136,11 +136,11 @@ describe('the MCP server', () => {
       const client = await connect({ 'X-API-Key': own.apiKey });
       assert.equal((await callTool(client, 'list_webhooks')).data.webhooks[0].id, id);
       await rest.send(own);
-      await receiver.until(1);
+      await receiver.untilReceived(1);
       const { data } = await callTool(client, 'list_deliveries', { id });
       const [{ id: delivery_id }] = data.deliveries;
       assert.equal((await callTool(client, 'resend_delivery', { id, delivery_id })).isError, false);
-      await receiver.until(2);
+      await receiver.untilReceived(2);
     } finally {
       await receiver.close();
     }

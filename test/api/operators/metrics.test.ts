@@ -50,7 +50,7 @@ describe('metrics', () => {
     const hook = { url: receiver.url, events: ['message.delivered'] };
     assert.equal((await client.call('POST', '/api/v1/webhooks', { body: hook, headers: bearer(account.token) })).status, 201);
     await client.send(account, {}, { traceparent: sampledByClient });
-    await receiver.until(1);
+    await receiver.untilReceived(1);
     await delivered(1);
     const [{ series: inApi }, { series: inWorker }] = [await scrape(api), await scrape(worker)];
     assert.equal(sumOf(inApi, 'tidings_accepts_total', { channel: 'sms', outcome: 'accepted' }), 1);

@@ -37,7 +37,7 @@ describe('traces that nobody wants', () => {
       await client.hook(account, receiver.url, ['message.delivered']);
       const { id } = await client.send(account, {}, { traceparent: sampledByClient });
       await client.messageUntil(account, id, ({ status }) => status === 'delivered');
-      const received = await receiver.until(1);
+      const received = await receiver.untilReceived(1);
       return received.map(({ headers }) => headers.traceparent);
     } finally {
       await service.stop();

@@ -74,7 +74,7 @@ describe('traces', () => {
       { to: recipient, content: { text } },
       { traceparent: `00-${clientTrace}-${clientSpan}-00` },
     );
-    const received = await stage.receiver.until(3);
+    const received = await stage.receiver.untilReceived(3);
     const spans = await stage.collector.trace(clientTrace, [...ofMessage, ...deliveries, 'RunActivity:deliverEvents']);
     const root = spanOf(spans, send);
     assert.equal(root?.parentId, clientSpan);
@@ -110,7 +110,7 @@ describe('traces', () => {
     const failing = await startReceiver((_received, response, index) => response.writeHead(index === 0 ? 500 : 200).end());
     await stage.client.hook(retried, failing.url, ['message.delivered']);
     const { id } = await stage.client.send(retried);
-    await failing.until(2);
+    await failing.untilReceived(2);
     await failing.close();
     const attempts = () =>
       stage.collector.spans.filter(({ traceId, name }) => traceId === traceOf(id) && name === 'deliver message.delivered');

@@ -45,7 +45,7 @@ describeInShapes('a provider', (env, shape) => {
       async () => (await service.temporal.client.workflow.getHandle(`msg:${id}`).describe()).status.name === 'COMPLETED',
       'the workflow closes',
     );
-    const events = await receiver.until(3);
+    const events = await receiver.untilReceived(3);
     assert.deepEqual(
       events.map(({ body }) => JSON.parse(body).event),
       ['message.queued', 'message.sent', 'message.delivered'],
@@ -109,7 +109,7 @@ describeInShapes('a provider', (env, shape) => {
     };
     for (let time = 0; time < 3; time += 1) assert.equal((await callback([report])).status, 200);
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
-    const events = await receiver.until(3);
+    const events = await receiver.untilReceived(3);
     assert.equal(JSON.parse(events[2]?.body ?? '').event, 'message.delivered');
     assert.equal((await rows(service.db, 'SELECT 1 FROM events WHERE message_id = $1', [id])).length, 3);
     await receiver.close();
@@ -168,7 +168,7 @@ describeInShapes('a provider', (env, shape) => {
       /^Applied \d+ reports? again, \d+ of them without a matching message\./, // on a slow machine it adds how many wait
     );
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
-    const events = await receiver.until(3);
+    const events = await receiver.untilReceived(3);
     assert.equal(JSON.parse(events[2]?.body ?? '').event, 'message.delivered');
     await receiver.close();
   });

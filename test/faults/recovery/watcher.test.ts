@@ -82,7 +82,7 @@ describe('a run of the watcher', () => {
 
     await watch(service);
 
-    await receiver.until(1);
+    await receiver.untilReceived(1);
     const replayed = async () =>
       (await client.call('GET', `/api/v1/webhooks/${hook.id}/replays`, { headers: bearer(account.token) })).body.data;
     await until(async () => (await replayed()).replays[0].status === 'completed', 'the replay ends');

@@ -42,7 +42,7 @@ describe('retries of a workspace whose endpoints hang', () => {
     await client.send(other);
     await until(async () => (await deliveriesOf(other, id)).every(({ status }) => status === 'succeeded'), 'the retry is acknowledged');
     await client.send(other);
-    await working.until(3);
+    await working.untilReceived(3);
     const attempts = async () => (await Promise.all(ids.map((of) => deliveriesOf(hostile, of)))).flat().map((of) => of.attempts.length);
     assert.deepEqual(await attempts(), Array<number>(webhooks).fill(1), 'the others still hang');
 

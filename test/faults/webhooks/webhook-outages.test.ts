@@ -93,7 +93,7 @@ describe('deliveries over an outage', () => {
     };
     const id = await subscribe();
     await client.send(account);
-    await receiver.until(1);
+    await receiver.untilReceived(1);
     await lateAnswer;
     await untilSucceeded(id);
     const [{ attempts }] = (await deliveriesOf(id)) as [Json];
@@ -138,7 +138,7 @@ describe('deliveries over an outage', () => {
       const { secret } = await call('POST', `/${id}/rotate-secret`, { overlap_hours: 0 });
       const other = await startReceiver();
       await call('PUT', `/${id}`, { url: other.url });
-      const [received] = (await other.until(1)) as [Received];
+      const [received] = (await other.untilReceived(1)) as [Received];
       assert.equal(verifyWebhook(received.body, received.headers, secret).id, idOf(receiver.received[0] as Received));
       await untilSucceeded(id);
       await other.close();

@@ -54,7 +54,7 @@ describe('deliveries to an endpoint', () => {
     await hook(account, { url: healthy.url, events });
     await hook(neighbour, { url: theirs.url, events });
     await Promise.all([client.send(account), client.send(neighbour)]);
-    await Promise.all([healthy.until(3), theirs.until(3)]);
+    await Promise.all([healthy.untilReceived(3), theirs.untilReceived(3)]);
     assert.deepEqual(await attemptsOf(hangingId), [], 'its first POST still hangs: it is given up after ten seconds');
     assert.equal(hanging.received.length, 1);
   });
@@ -71,7 +71,7 @@ describe('deliveries to an endpoint', () => {
     });
     assert.equal(status, 201);
     const expected = recipients.length * events.length;
-    await Promise.all(subscribers.map((subscriber) => subscriber.until(expected)));
+    await Promise.all(subscribers.map((subscriber) => subscriber.untilReceived(expected)));
     for (const { received } of subscribers) {
       assert.equal(new Set(received.map(({ headers }) => headers['webhook-id'])).size, expected);
       assert.equal(received.length, expected);
@@ -91,7 +91,7 @@ describe('deliveries to an endpoint', () => {
       headers: bearer(account.token),
     });
     assert.equal(status, 200);
-    await other.until(1);
+    await other.untilReceived(1);
     assert.equal(busy.received.length, 1);
   });
 
@@ -139,11 +139,11 @@ describe('deliveries to an endpoint', () => {
       plainId = await hook(account, { url: plain.url, events: ['message.queued'] });
       orderedId = await hook(other, { url: ordered.url, events: ['message.queued'], ordered: true });
       await client.send(other);
-      await ordered.until(1);
+      await ordered.untilReceived(1);
       isAnswering = false;
       for (const text of ['b', 'c', 'd']) await client.send(other, { content: { text } });
       await client.send(account);
-      await Promise.all([plain.until(1), ordered.until(2)]);
+      await Promise.all([plain.untilReceived(1), ordered.untilReceived(2)]);
       await doomed.kill();
       isAnswering = true;
       await service.worker.start();

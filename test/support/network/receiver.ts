@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { type Certificate, issueCertificate, makeAuthority } from '../../../local/tls/certificates.js';
+import { until } from '../client.js';
 
 export interface Received {
   headers: IncomingHttpHeaders;
@@ -20,8 +21,8 @@ export interface Receiver {
   received: Received[];
   /** Changes the handling from now on. */
   answer: Answer;
-  /** Resolves when this many (matching) requests have arrived. */
-  until(count: number, matches?: (received: Received) => boolean): Promise<Received[]>;
+  /** Waits until this many (matching) requests have arrived. @returns all (matching) requests */
+  untilReceived(count: number, matches?: (received: Received) => boolean): Promise<Received[]>;
   close(): Promise<void>;
 }
 
@@ -50,23 +51,19 @@ export async function trustTestAuthority(): Promise<void> {
 /** Starts a receiver on a free port of 127.0.0.1; By default its certificate is for that address and `localhost`. */
 export async function startReceiver(answer: Answer = acknowledge, given?: Certificate): Promise<Receiver> {
   const certificate = given ?? (await certificateFor({ names: ['localhost'], addresses: ['127.0.0.1'] }));
-  const waiting = new Set<() => void>();
   const receiver: Receiver = {
     url: '',
     port: 0,
     received: [],
     answer,
-    until: (count, matches = () => true) =>
-      new Promise((resolve) => {
-        const check = () => {
-          const found = receiver.received.filter(matches);
-          if (found.length < count) return;
-          waiting.delete(check);
-          resolve(found);
-        };
-        waiting.add(check);
-        check();
-      }),
+    async untilReceived(count, matches = () => true) {
+      const found = () => receiver.received.filter(matches);
+      await until(
+        () => found().length >= count,
+        () => `${count} requests; received: [${receiver.received.map(typeOf)}]`,
+      );
+      return found();
+    },
     close: () => closeServer(server),
   };
   const server = createServer(certificate, (request, response) => {
@@ -74,7 +71,6 @@ export async function startReceiver(answer: Answer = acknowledge, given?: Certif
       const received = { headers: request.headers, body, at: Date.now() };
       receiver.received.push(received);
       receiver.answer(received, response, receiver.received.length - 1);
-      for (const check of waiting) check();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -82,6 +78,8 @@ export async function startReceiver(answer: Answer = acknowledge, given?: Certif
   receiver.url = `https://127.0.0.1:${receiver.port}/hook`;
   return receiver;
 }
+
+const typeOf = ({ headers, body }: Received) => headers['x-service-event'] ?? body.slice(0, 40);
 
 export const acknowledge: Answer = (_received, response) => {
   response.writeHead(200).end('ok');

@@ -70,7 +70,7 @@ describe('webhookPoster', () => {
     const poster = posterWith({ totalTimeoutMs: 60_000 });
     const hang = () => poster.post(receiver.url, { ...headers, 'webhook-id': 'evt-0' }, body);
     const hanging = Array.from({ length: 260 }, hang);
-    await receiver.until(260);
+    await receiver.untilReceived(260);
     assert.equal((await poster.post(receiver.url, headers, body)).error, null);
     poster.close();
     assert.equal((await hanging[0])?.error, 'reset');
