@@ -1,5 +1,6 @@
 /** A database of its own for each test file, cloned from the migrated template. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type Database, select } from '../../models/db/database.js';
 import { templateName } from './servers.js';
 
@@ -65,10 +66,14 @@ async function clone(server: string): Promise<string> {
   return name;
 }
 
+const templateBusy = '55006';
+const templateWaitMs = 60_000;
+const templatePauseMs = 20;
+
 /** Runs a statement in a session of its own. Cloning locks the template, so parallel files wait for each other. */
 async function administer(server: string, database: string, sql: string): Promise<void> {
   const { default: pg } = await import('pg');
-  for (;;) {
+  for (const started = Date.now(); ; await sleep(templatePauseMs)) {
     const client = new pg.Client({ connectionString: `${server}/${database}` });
     client.on('error', () => undefined); // the statement rejects with the same error
     await client.connect();
@@ -76,7 +81,8 @@ async function administer(server: string, database: string, sql: string): Promis
       await client.query(sql);
       return;
     } catch (error) {
-      if ((error as { code?: string }).code !== '55006') throw error; // template in use by another clone
+      if ((error as { code?: string }).code !== templateBusy) throw error;
+      if (Date.now() - started > templateWaitMs) throw new Error('the template stays in use', { cause: error });
     } finally {
       await client.end();
     }

@@ -34,8 +34,8 @@ function installedBy(name: string, list: string, install: (folder: string) => vo
 }
 
 const lockPollMs = 200;
-/** No installation takes this long: its process was killed. */
-const lockMsMax = 600_000;
+/** No installation and no download takes this long. The process that holds a lock for longer was killed. */
+const installMsMax = 600_000;
 
 /** Runs the work in one process at a time: test files run side by side. */
 function exclusively(lock: string, work: () => void): void {
@@ -47,7 +47,7 @@ function exclusively(lock: string, work: () => void): void {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-      if (Date.now() - since > lockMsMax) rmSync(lock, { recursive: true, force: true });
+      if (Date.now() - since > installMsMax) rmSync(lock, { recursive: true, force: true });
       else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, lockPollMs);
     }
   }
@@ -89,7 +89,7 @@ export function nodePackages(name: string, manifest: string): string {
 export async function downloaded(url: string, sha256: string): Promise<string> {
   const path = join(cacheFolder('downloads'), basename(url));
   if (existsSync(path)) return path;
-  const response = await fetch(url);
+  const response = await fetch(url, { signal: AbortSignal.timeout(installMsMax) });
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   const content = Buffer.from(await response.arrayBuffer());
   const digest = createHash('sha256').update(content).digest('hex');

@@ -3,13 +3,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Node 20 compiles only very busy functions to fast code: for a process that lives for seconds, compiling the others costs more than it saves.
  * Later versions have no such option.
  */
 export const forBriefProcess = process.versions.node.startsWith('20.') ? ['--interrupt-budget=2000000'] : [];
+
+/** Starts and ends take seconds, more of them on a busy machine. A test must fail with their name, before its own time limit. */
+const patienceMs = 100_000;
 
 /** A process that can be killed and started again. */
 export interface Child {
@@ -33,7 +36,7 @@ export function child(script: string, env: NodeJS.ProcessEnv, logFile?: string):
     const gone = once(ending, 'exit');
     ending.kill(signal);
     ending.kill('SIGCONT'); // a frozen process takes no other signal but SIGKILL
-    const [code] = (await gone) as [number | null];
+    const [code] = (await inTime(ending, gone, `${script} did not end after ${signal}`)) as [number | null];
     await nextTurn(); // until this process has read that the connections are closed: a kept one would fail the next request
     return code;
   };
@@ -47,7 +50,7 @@ export function child(script: string, env: NodeJS.ProcessEnv, logFile?: string):
       });
       running = started;
       const failed = once(started, 'exit').then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`)));
-      await Promise.race([once(started, 'message'), failed]);
+      await inTime(started, Promise.race([once(started, 'message'), failed]), `${script} did not say that it runs`);
       failed.catch(() => undefined);
     },
     kill: async () => {
@@ -57,4 +60,15 @@ export function child(script: string, env: NodeJS.ProcessEnv, logFile?: string):
     freeze: () => running?.kill('SIGSTOP'),
     unfreeze: () => running?.kill('SIGCONT'),
   };
+}
+
+/** Kills the process where this takes too long. */
+async function inTime<Result>(process: ChildProcess, work: Promise<Result>, problem: string): Promise<Result> {
+  const limit = new AbortController();
+  const late = sleep(patienceMs, undefined, { signal: limit.signal }).then(() => {
+    process.kill('SIGKILL');
+    throw new Error(`${problem} within ${patienceMs / 1_000} s`);
+  });
+  late.catch(() => undefined); // ended in time
+  return Promise.race([work, late]).finally(() => limit.abort());
 }
