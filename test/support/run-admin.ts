@@ -5,14 +5,17 @@
 import { commands } from '../../api/admin/commands/index.js';
 import { runCommand } from '../../api/admin/run-command.js';
 import type { Database } from '../../models/db/database.js';
-import { loadConfig } from '../../models/settings/config.js';
+import { type Config, loadConfig } from '../../models/settings/config.js';
 import { testEnv } from './config.js';
 
-/** @param db stays open @param env settings over those of tests. The command gets those that it declares only */
-export const runAdmin = (db: Database, env: NodeJS.ProcessEnv, ...args: string[]) =>
+/** The database, which stays open, with the settings of an application, or settings over those of tests. */
+type Place = { db: Database; config: Readonly<Config> } | { db: Database; env?: NodeJS.ProcessEnv };
+
+/** Without the settings of an application, the command gets those that it declares only. */
+export const runAdmin = (place: Place, ...args: string[]) =>
   runCommand(commands, args, async (settings) => ({
-    db,
-    config: loadConfig(testEnv(env), settings),
+    db: place.db,
+    config: 'config' in place ? place.config : loadConfig(testEnv(place.env), settings),
     close: async () => undefined,
   }));
 

@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict';
-import { commands } from '../../../api/admin/commands/index.js';
-import { runCommand } from '../../../api/admin/run-command.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { rows } from '../../support/database.js';
+import { runAdmin } from '../../support/run-admin.js';
 import { useApi } from '../use-api.js';
 
 describe("the operator's command workspace create", () => {
   const app = useApi({ env: { SIGNUP: 'closed', SIGNUP_CREDITS: '7', PUBLIC_URL: 'https://api.example.com', TRUSTED_PROXIES: 'none' } });
-  const admin = (...args: string[]) =>
-    runCommand(commands, ['workspace', 'create', ...args], async () => ({
-      db: app.deps.db,
-      config: app.deps.config,
-      close: async () => undefined,
-    }));
+  const admin = (...args: string[]) => runAdmin(app.deps, 'workspace', 'create', ...args);
   const count = async () => (await rows<{ n: number }>(app.deps.db, 'SELECT count(*) AS n FROM workspaces'))[0]?.n;
 
   it('workspace create prints a link with which the owner sets a password once, and then logs in', async () => {

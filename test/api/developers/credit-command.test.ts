@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { commands } from '../../../api/admin/commands/index.js';
-import { runCommand } from '../../../api/admin/run-command.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
 import { takeBack } from '../../../models/operations/billing/post-credits.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { ledgerOf } from '../../support/rows/messages.js';
+import { runAdmin } from '../../support/run-admin.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -15,8 +14,7 @@ describe("the operator's command credit", () => {
   before(async () => {
     account = await app.account();
   });
-  const command = (...args: string[]) =>
-    runCommand(commands, args, async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined }));
+  const command = (...args: string[]) => runAdmin(app.deps, ...args);
   const admin = (...args: string[]) => command('credit', '--json', ...args);
   const balance = async () => (await app.call('GET', '/api/v1/balance', { key: account.key })).body.data.balance as number;
 

@@ -1,18 +1,12 @@
 /** A payment that no event could credit is credited by hand. Its refunds and disputes find it. */
 import assert from 'node:assert/strict';
-import { commands } from '../../../api/admin/commands/index.js';
-import { runCommand } from '../../../api/admin/run-command.js';
 import { rows } from '../../support/database.js';
+import { runAdmin } from '../../support/run-admin.js';
 import { shopForEach } from '../billing/shop.js';
 
 describe('the command credit with a payment', () => {
   const shop = shopForEach();
-  const admin = (...args: string[]) =>
-    runCommand(commands, ['workspace', 'credit', '--json', '--reason', 'lost order', ...args], async () => ({
-      db: shop.app.deps.db,
-      config: shop.app.deps.config,
-      close: async () => undefined,
-    }));
+  const admin = (...args: string[]) => runAdmin(shop.app.deps, 'workspace', 'credit', '--json', '--reason', 'lost order', ...args);
   const credit = (payment = 'pi_1', credits = '100', paid = '5.00 USD') =>
     admin(shop.buyer.workspaceId, credits, '--payment', payment, '--paid', paid);
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { commands } from '../../../api/admin/commands/index.js';
-import { runCommand } from '../../../api/admin/run-command.js';
 import { rows } from '../../support/database.js';
+import { runAdmin } from '../../support/run-admin.js';
 import { type Owner, owner } from '../accounts/owner.js';
 import { enrol } from '../accounts/second-factor.js';
 import { useApi } from '../use-api.js';
@@ -14,8 +13,7 @@ describe("the operator's commands against a thief of a password", () => {
   });
 
   const admin = async (...args: string[]) => {
-    const open = async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined });
-    const { code, out } = await runCommand(commands, [...args, '--json'], open);
+    const { code, out } = await runAdmin(app.deps, ...args, '--json');
     return [code, out === '' ? null : JSON.parse(out)];
   };
   const audited = (type: string) =>

@@ -8,6 +8,7 @@ import { assertBooks } from '../../../harness/checks/invariants.js';
 import { freePort } from '../../support/network/free-port.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
+import { runAdmin } from '../../support/run-admin.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -99,8 +100,7 @@ describe("the operator's commands for workspaces", () => {
   before(async () => {
     account = await app.account();
   });
-  const admin = (...args: string[]) =>
-    runCommand(commands, args, async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined }));
+  const admin = (...args: string[]) => runAdmin(app.deps, ...args);
   const found = async (text: string) => JSON.parse((await admin('workspace', 'find', text, '--json')).out).workspaces as { id: string }[];
 
   it('the operator finds a workspace by its id and by a part of its address, in any case', async () => {

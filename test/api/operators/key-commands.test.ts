@@ -3,12 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { resolve } from 'node:path';
-import { commands } from '../../../api/admin/commands/index.js';
-import { runCommand } from '../../../api/admin/run-command.js';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { loadConfig } from '../../../models/settings/config.js';
-import { testEnv } from '../../support/config.js';
 import { rows } from '../../support/database.js';
+import { runAdmin } from '../../support/run-admin.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -23,8 +20,7 @@ describe("the operator's commands for API keys", () => {
     id = (await rows<{ id: string }>(app.deps.db, 'SELECT id FROM api_keys WHERE workspace_id = $1', [account.workspaceId]))[0]?.id ?? '';
   });
 
-  const admin = (...args: string[]) =>
-    runCommand(commands, args, async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined }));
+  const admin = (...args: string[]) => runAdmin(app.deps, ...args);
   const found = async (key: string) => {
     const { code, out } = await admin('keys', 'find', key, '--json');
     return [code, (JSON.parse(out).api_keys as { id: string }[]).map((each) => each.id)];
@@ -57,9 +53,8 @@ describe("the operator's commands for API keys", () => {
   });
 
   it('the operator finds a key that is stored under a former secret key', async () => {
-    const former = testEnv({ SECRET_KEY: 'a'.repeat(40), SECRET_KEYS_OLD: app.deps.config.secretKey });
-    const open = async () => ({ db: app.deps.db, config: loadConfig(former, ['SECRET_KEY']), close: async () => undefined });
-    const { out } = await runCommand(commands, ['keys', 'find', account.key, '--json'], open);
+    const former = { SECRET_KEY: 'a'.repeat(40), SECRET_KEYS_OLD: app.deps.config.secretKey };
+    const { out } = await runAdmin({ db: app.deps.db, env: former }, 'keys', 'find', account.key, '--json');
     assert.equal(JSON.parse(out).api_keys[0].id, id);
   });
 

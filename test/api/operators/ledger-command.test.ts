@@ -6,7 +6,7 @@ import { useApi } from '../use-api.js';
 
 describe("the operator's command workspace ledger", () => {
   const app = useApi();
-  const run = (...args: string[]) => runAdmin(app.deps.db, {}, 'workspace', 'ledger', ...args);
+  const run = (...args: string[]) => runAdmin({ db: app.deps.db }, 'workspace', 'ledger', ...args);
 
   it('workspace ledger shows the newest entries in credits, with their numbers, balances and causes', async () => {
     const { workspaceId } = await app.account({ balance: 10_500 });

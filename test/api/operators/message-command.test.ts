@@ -12,10 +12,10 @@ import { useTimelines } from '../messages/use-timelines.js';
 describe("the operator's command message", () => {
   const timelines = useTimelines();
   const message = async (id: string) => {
-    const { code, out } = await runAdmin(timelines.db, {}, 'message', id, '--json');
+    const { code, out } = await runAdmin({ db: timelines.db }, 'message', id, '--json');
     return { code, ...JSON.parse(out) };
   };
-  const text = async (id: string) => (await runAdmin(timelines.db, {}, 'message', id)).out;
+  const text = async (id: string) => (await runAdmin({ db: timelines.db }, 'message', id)).out;
 
   it('the command message shows a message with the timeline as its owner sees it, and a masked recipient', async () => {
     const { db, account } = timelines;

@@ -12,7 +12,7 @@ describe("the operator's command messages", () => {
   beforeEach(async () => {
     [one, other] = [await app.account(), await app.account()];
   });
-  const run = (...args: string[]) => runAdmin(app.deps.db, {}, 'messages', ...args);
+  const run = (...args: string[]) => runAdmin({ db: app.deps.db }, 'messages', ...args);
   const found = async (...args: string[]) => {
     const { code, out } = await run(...args, '--json');
     assert.equal(code, 0, out);

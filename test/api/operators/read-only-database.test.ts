@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { databaseCheck, writesFindings } from '../../../activities/doctor/checks/database.js';
-import { commands } from '../../../api/admin/commands/index.js';
-import { runCommand } from '../../../api/admin/run-command.js';
 import { Reply } from '../../../api/http/reply.js';
 import { getHealthEndpoint } from '../../../api/endpoints/operators/health.js';
 import { type Database, openPool } from '../../../models/db/database.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
+import { runAdmin } from '../../support/run-admin.js';
 import { useApi } from '../use-api.js';
 
 describe('a database that takes no writes', () => {
@@ -18,8 +17,7 @@ describe('a database that takes no writes', () => {
     db = openPool(url.href, 2);
   });
   afterEach(() => db.close());
-  const run = (...args: string[]) =>
-    runCommand(commands, args, async () => ({ db, config: app.deps.config, close: async () => undefined }));
+  const run = (...args: string[]) => runAdmin({ db, config: app.deps.config }, ...args);
 
   it('a database that takes no writes is an error in /health, and not one of the workers, whose heartbeats are rows', async () => {
     await rows(app.deps.db, `INSERT INTO worker_beats (worker, part, beat_at) VALUES ('w', 'main', now() - interval '1 minute')`);

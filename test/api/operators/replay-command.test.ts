@@ -56,7 +56,7 @@ describe('replay-reports while Temporal does not answer', () => {
     await recordReports(test.db, [reportOf(message, 'delivered'), reportOf(message, 'failed')]);
     const replay = async (...args: string[]) => {
       const env = { TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` };
-      return runAdmin(test.db, env, 'replay-reports', '--message', message.id, ...args);
+      return runAdmin({ db: test.db, env }, 'replay-reports', '--message', message.id, ...args);
     };
     const text =
       'Applied 0 reports again, 0 of them without a matching message. Waiting for Temporal or workers: 2 reports, which the watcher applies when they answer.\n';

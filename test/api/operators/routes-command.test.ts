@@ -18,7 +18,7 @@ describe("the operator's command routes", () => {
     for (const detail of ['503', '503', 'no mailbox anna@example.com']) await failed(detail);
     const { id } = await failed('old');
     await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '11 minutes' WHERE message_id = $1`, [id]);
-    const { out } = await runAdmin(test.db, {}, 'routes');
+    const { out } = await runAdmin({ db: test.db }, 'routes');
     assert.match(out, /^sms +sandbox +weight +\d+ +not judged: the only account of its channel$/m);
     const calls = out.split('\n').filter((line) => /^sandbox .* calls? /.test(line));
     assert.deepEqual(
@@ -30,7 +30,7 @@ describe("the operator's command routes", () => {
   it('stuck shows how the last call of a message ended', async () => {
     const { id } = await failed('credentials (401)');
     await rows(test.db, `UPDATE messages SET created_at = now() - interval '30 minutes' WHERE id = $1`, [id]);
-    const { out } = await runAdmin(test.db, {}, 'stuck');
+    const { out } = await runAdmin({ db: test.db }, 'stuck');
     assert.match(out, new RegExp(`${id}.* \\(last call: credentials \\(401\\)\\)`));
   });
 });

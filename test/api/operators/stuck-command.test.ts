@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { commands } from '../../../api/admin/commands/index.js';
-import { runCommand } from '../../../api/admin/run-command.js';
 import { noteHeartbeat } from '../../../models/operations/watch/worker-heartbeats.js';
 import { rows } from '../../support/database.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { buildQueued, buildUndecided } from '../../support/rows/factories.js';
 import { buildClaimed, buildSent } from '../../support/rows/messages.js';
+import { runAdmin } from '../../support/run-admin.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -15,9 +14,8 @@ describe("the operator's command stuck", () => {
   beforeEach(async () => {
     account = await app.account();
   });
-  const open = async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined });
   const stuck = async (...args: string[]) => {
-    const { code, out } = await runCommand(commands, ['stuck', '--json', ...args], open);
+    const { code, out } = await runAdmin(app.deps, 'stuck', '--json', ...args);
     const { messages, ...rest } = JSON.parse(out);
     type Shown = { message_id: string; stuck: boolean; waiting: { what: string } | null };
     const shown = (messages as Shown[]).map(({ message_id, waiting, ...message }) => [message_id, waiting?.what ?? null, message.stuck]);
@@ -88,7 +86,7 @@ describe("the operator's command stuck", () => {
     const untried = await buildQueued(db, account.workspaceId);
     await age(untried.id, '30 minutes');
     assert.deepEqual((await stuck('--limit', '1')).shown, [[untried.id, 'hand_off', true]]);
-    const { out } = await runCommand(commands, ['stuck'], open);
+    const { out } = await runAdmin(app.deps, 'stuck');
     assert.match(out, new RegExp(`^  ${throttled.id} .* if none succeeds$`, 'm')); // its end is not known
     await rows(db, `UPDATE send_attempts SET started_at = now() - $2 * interval '1 second' WHERE message_id = $1`, [
       throttled.id,
@@ -112,7 +110,7 @@ describe("the operator's command stuck", () => {
   it('stuck says that it shows the first messages only, and that no worker is alive', async () => {
     const { db } = app.deps;
     for (let count = 1; count <= 3; count += 1) await age((await buildQueued(db, account.workspaceId)).id, '30 minutes');
-    const text = async (...args: string[]) => (await runCommand(commands, ['stuck', ...args], open)).out;
+    const text = async (...args: string[]) => (await runAdmin(app.deps, 'stuck', ...args)).out;
     assert.match(
       await text('--limit', '2'),
       /^The first 2 messages \(--limit\) not ended 300 s after the due time, 2 of them stuck\. There are more\.$/m,
@@ -134,7 +132,7 @@ describe("the operator's command stuck", () => {
   });
 
   it('stuck exits with 2 for a limit that is no number', async () => {
-    const { code, err } = await runCommand(commands, ['stuck', '--limit', 'x'], open);
+    const { code, err } = await runAdmin(app.deps, 'stuck', '--limit', 'x');
     assert.deepEqual([code, err], [2, '--limit must be a number from 0 to 10000\n']);
   });
 
@@ -148,7 +146,7 @@ describe("the operator's command stuck", () => {
   it('stuck says "1 message" for one', async () => {
     const { id } = await buildSent(app.deps.db, account.workspaceId);
     await age(id, '30 minutes');
-    const { out } = await runCommand(commands, ['stuck'], open);
+    const { out } = await runAdmin(app.deps, 'stuck');
     assert.match(out, /^1 message not ended 300 s after the due time, 0 of them stuck\.$/m);
   });
 });

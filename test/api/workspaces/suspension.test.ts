@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { runCommand } from '../../../api/admin/run-command.js';
-import { commands } from '../../../api/admin/commands/index.js';
 import { closeWorkspace } from '../../../models/operations/accounts/close-workspace.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
@@ -12,6 +10,7 @@ import { Workspace } from '../../../models/tables/workspace.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { buildQueuedGroup, buildSent, claimAll, messageOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { runAdmin } from '../../support/run-admin.js';
 import type { Account, TestApp } from '../start-app.js';
 import { useApi, useApiStarts } from '../use-api.js';
 
@@ -24,8 +23,7 @@ describe("the operator's commands", () => {
     account = await app.account();
   });
   afterEach(() => assertBooks(app.deps.db));
-  const admin = (...args: string[]) =>
-    runCommand(commands, args, async () => ({ db: app.deps.db, config: app.deps.config, close: async () => undefined }));
+  const admin = (...args: string[]) => runAdmin(app.deps, ...args);
   const send = () => app.call('POST', '/api/v1/messages/send', { key: account.key, body: sms });
   const told = async (type: string) => {
     const { body } = await app.call('GET', `/api/v1/audit-events?type=${type}`, { jwt: account.jwt });

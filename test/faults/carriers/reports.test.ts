@@ -159,7 +159,7 @@ describeInShapes('a provider', (env, shape) => {
     assert.equal((await callback([{ ...about, status: 'delivered' }])).status, 200);
     await rows(service.db, 'UPDATE messages SET provider_message_id = $2 WHERE id = $1', [id, about.id]);
     const { temporalNamespace: TEMPORAL_NAMESPACE } = service.config;
-    const command = (...args: string[]) => adminText(service.db, { TEMPORAL_NAMESPACE }, 'replay-reports', ...args);
+    const command = (...args: string[]) => adminText({ db: service.db, env: { TEMPORAL_NAMESPACE } }, 'replay-reports', ...args);
     assert.match(await command('--since', 'yesterday'), /--since must be a time such as/);
     assert.match(await command('--since', '2026-11-21', '--until', '2026-11-20'), /--since must be before --until/);
     assert.match(await command('--provider', 'nope'), /the provider account "nope" is stored; the configured accounts are sandbox/);

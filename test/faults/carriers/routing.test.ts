@@ -165,7 +165,7 @@ describe('two accounts that share a channel', () => {
 
   it('accounts that share a channel are shown to operators with their recent changes', async () => {
     const env = { ...twilioEnv(first), PROVIDER_SMS: 'twilio=3,second', PROVIDER_ACCOUNTS: 'second=twilio' };
-    const command = (...args: string[]) => adminText(service.db, env, 'routes', ...args);
+    const command = (...args: string[]) => adminText({ db: service.db, env }, 'routes', ...args);
     const shown = await command('--changes', '2');
     assert.match(shown, /^sms +twilio +weight +3 +health +\d+ % +share +\d+ %\nsms +second +weight +1 +health 100 % +share +\d+ %\n/);
     assert.match(shown, /\n[-0-9T:.]+Z +twilio: \d+ % → \d+ %, .+\n$/);

@@ -74,7 +74,7 @@ export class RestoredService {
 
   /** Runs the command to its end. */
   recover(...args: string[]): ReturnType<typeof runAdmin> {
-    return runAdmin(this.service.db, this.#env, 'recover', ...args);
+    return runAdmin({ db: this.service.db, env: this.#env }, 'recover', ...args);
   }
 
   /** Runs the command and kills it as soon as it has begun to mark messages. */

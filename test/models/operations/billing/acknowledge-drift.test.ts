@@ -103,7 +103,7 @@ describe('acknowledgeDrift', () => {
     const counted = () => rows(test.db, 'SELECT differences, ended_at IS NOT NULL AS ended FROM audits');
     assert.deepEqual(await counted(), [{ differences: 1, ended: true }]);
     await acknowledge();
-    await runAdmin(test.db, {}, 'audit');
+    await runAdmin({ db: test.db }, 'audit');
     assert.deepEqual(await counted(), [{ differences: 0, ended: true }]);
   });
 });

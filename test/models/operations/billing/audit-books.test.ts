@@ -176,7 +176,7 @@ describe('the audit of the books', () => {
 
   it('an operator can run the audit of the books and acknowledge a balance', async () => {
     await rows(test.db, `UPDATE workspaces SET balance = balance + 1 WHERE id = $1`, [workspaceId]);
-    const run = (...args: string[]) => runAdmin(test.db, {}, 'audit', ...args);
+    const run = (...args: string[]) => runAdmin({ db: test.db }, 'audit', ...args);
     const audited = await run();
     assert.deepEqual([audited.code, audited.err], [1, '']);
     assert.match(audited.out, new RegExp(`^balance of workspace ${workspaceId}: .* credits: 0\\.001 credits too high\n1 difference.\n$`));

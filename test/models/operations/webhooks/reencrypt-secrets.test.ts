@@ -73,7 +73,7 @@ describe('reencryptSecrets', () => {
     await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
   });
 
-  const run = (env: NodeJS.ProcessEnv) => runAdmin(test.db, env, 'reencrypt');
+  const run = (env: NodeJS.ProcessEnv) => runAdmin({ db: test.db, env }, 'reencrypt');
 
   it('secrets are encrypted although no key opens that of the erasures, and what stays is listed', async () => {
     const { row, secret } = await register(former);
