@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import node from 'node:process';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { connect, type Database } from '../../models/db/database.js';
+import { SchemaLock } from '../../models/db/schema-lock.js';
 import { migrate, migrateWith } from '../../models/migrate.js';
+import { until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { useDatabase } from '../support/for-each.js';
 import { untilLockWait } from '../support/lock-table.js';
@@ -58,9 +59,13 @@ describe('migrating a database', function () {
   it('a migration waits for another process that migrates, longer than for a lock', async () => {
     await makeDue(withTransaction);
     const release = await holding('SELECT pg_advisory_xact_lock(727001)');
-    const migrating = migrate(process());
-    migrating.catch(() => undefined);
-    await sleep(5_500); // lock_timeout is 5 s
+    const pool = process();
+    pool.addHook('afterConnect', async (connection) => void (await (connection as pg.Client).query(`SET lock_timeout = '100ms'`)));
+    const begun = Date.now();
+    let waited = 0;
+    const lock = new SchemaLock(pool, () => (waited = Date.now() - begun));
+    const migrating = migrate(pool, lock);
+    await Promise.race([migrating, until(() => waited > 300, 'the migration asks for the lock again')]);
     await release();
     assert.deepEqual(await migrating, withTransaction);
   });
