@@ -19,7 +19,7 @@ export interface Call {
 /** The result of a call for the health of its account. `none` is not counted. */
 export type CallEnd = 'good' | 'bad' | 'none';
 
-const exchangeEveryMs = 1_000;
+export const exchangeEveryMs = 1_000;
 
 export class AccountHealthMonitor {
   /** Account → channels that have several accounts. Other accounts are not counted, because there is no choice. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
 import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import { buildQueued } from '../../support/rows/factories.js';
-import { twoAccounts } from './two-accounts.js';
+import { twoAccounts, untilExchangeIsDue } from './two-accounts.js';
 
 describe('the health of an account', () => {
   const { test, accounts, worker, setLevel } = twoAccounts();
@@ -10,7 +10,7 @@ describe('the health of an account', () => {
   const sendSome = async (count: number) => {
     const handOff = worker({ one: 3 }); // so that chance does not give it too few calls to judge it by
     for (let each = 0; each < count; each += 1) await handOff((await buildQueued(test.db, test.workspaceId)).group_id);
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    await untilExchangeIsDue();
     await handOff((await buildQueued(test.db, test.workspaceId)).group_id);
   };
   const changes = () => rows<{ account: string; to_level: number }>(test.db, 'SELECT account, to_level FROM route_changes ORDER BY id');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
-import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
+import { AccountHealthMonitor, exchangeEveryMs } from '../../../activities/handoff/account-health.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { shared, silentLogger, stubProvider } from '../../support/carriers/stub-provider.js';
-import { lost, twoAccounts } from './two-accounts.js';
+import { lost, twoAccounts, untilExchangeIsDue } from './two-accounts.js';
 
 describe('failing accounts', () => {
   const { test, accounts, account, worker, group, setLevel } = twoAccounts();
@@ -38,7 +38,7 @@ describe('failing accounts', () => {
     const levelAfter = async (calls: number, ms: number) => {
       for (let each = 0; each < calls; each += 1) health.end({ account: 'one', startedAt: now - ms, isCounted: false }, 'good');
       exchanges += 1;
-      await health.exchange(now + exchanges * 1_100);
+      await health.exchange(now + exchanges * exchangeEveryMs);
       return health.levelOf('one');
     };
     return { health, levelAfter };
@@ -59,22 +59,22 @@ describe('failing accounts', () => {
 
   it('calls from before a change of level do not count for the new level', async () => {
     const health = new AccountHealthMonitor({ db: test.db, logger: silentLogger, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
-    const exchange = (inSeconds: number) => health.exchange(performance.now() + inSeconds * 1_000);
+    const exchange = (number: number) => health.exchange(performance.now() + number * exchangeEveryMs);
     await exchange(0);
     await age(60, 'one');
-    await exchange(1.1);
+    await exchange(1);
     const early = Array.from({ length: 9 }, () => health.begin('one'));
     for (const call of early.slice(0, 5)) health.end(call, 'bad');
-    await exchange(2.2);
+    await exchange(2);
     assert.equal(health.levelOf('one'), 0);
     health.end(early[5], 'good');
-    await exchange(4);
+    await exchange(3);
     assert.equal(health.levelOf('one'), 0, 'a late success of an old call is no probe');
     health.end(health.begin('one'), 'good');
-    await exchange(6);
+    await exchange(4);
     assert.equal(health.levelOf('one'), 1);
     for (const call of early.slice(6)) health.end(call, 'bad');
-    await exchange(8);
+    await exchange(5);
     assert.equal(health.levelOf('one'), 1, 'late failures of old calls do not count');
   });
 
@@ -88,7 +88,7 @@ describe('failing accounts', () => {
     }
     const calls = accounts.one.calls.length;
     assert.ok(calls >= 5);
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    await untilExchangeIsDue();
     await first((await buildQueued(test.db, test.workspaceId)).group_id);
     for (let each = 0; each < 10; each += 1) await second((await buildQueued(test.db, test.workspaceId)).group_id);
     assert.equal(accounts.one.calls.length, calls);

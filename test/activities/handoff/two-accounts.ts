@@ -1,5 +1,7 @@
 /** Two accounts that share every channel, and workers that choose between them. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
+import { exchangeEveryMs } from '../../../activities/handoff/account-health.js';
 import type { Provider, SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import type { Database } from '../../../models/db/database.js';
 import { testConfig } from '../../support/config.js';
@@ -20,6 +22,9 @@ interface Accounts {
   /** Outcomes of calls to `one` and `two`; by default both accept everything. */
   outcomes: Record<string, SendOutcome | undefined>;
 }
+
+/** Then the next hand-off of each worker exchanges its counts. */
+export const untilExchangeIsDue = () => sleep(exchangeEveryMs + 50);
 
 /** Called in a `describe`: new accounts for each test, of which nothing is known. */
 export function twoAccounts() {

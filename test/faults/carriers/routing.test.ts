@@ -7,6 +7,7 @@ import { type Service, startService } from '../../support/service.js';
 import { refuse, startTwilio, twilioAccount, twilioEnv, type TwilioCounterpart } from '../../support/carriers/twilio.js';
 import { prices } from '../../support/prices.js';
 import { adminText } from '../../support/run-admin.js';
+import { exchangeEveryMs } from '../../../activities/handoff/account-health.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
 describe('two accounts that share a channel', () => {
@@ -38,7 +39,7 @@ describe('two accounts that share a channel', () => {
     (await rows<{ level: number }>(service.db, `SELECT level FROM route_health WHERE account = 'twilio'`))[0]?.level ?? 10;
   const forgetHealth = async () => {
     await rows(service.db, 'TRUNCATE route_health, route_changes');
-    await sleep(1_100); // the worker reads it anew
+    await sleep(exchangeEveryMs + 100); // the worker reads it anew
   };
   /** Milliseconds until the carrier has a new message, or until it failed. */
   const timeToLeave = async (client: RestClient, account: Account, overrides: object = {}) => {
