@@ -9,11 +9,11 @@ import { holdsPending, makesWaitingDue } from '../deliveries/settle-deliveries.j
 
 /** What an owner may change. Undefined fields are unchanged. */
 export interface WebhookChange {
-  url: string | undefined;
-  events: EventType[] | undefined;
+  url?: string | undefined;
+  events?: EventType[] | undefined;
   is_active?: boolean | undefined;
   /** null removes it, also in the following fields. */
-  description: string | null | undefined;
+  description?: string | null | undefined;
   retry_delays?: number[] | null | undefined;
   rate?: number | null | undefined;
   ordered?: boolean | undefined;

@@ -82,7 +82,7 @@ describe('deliverEvents', () => {
     const { receiver, row } = await subscribe();
     const message = await buildSent(test.db, test.workspaceId);
     receiver.answer = (_received, response) => {
-      const paused = { is_active: false, url: undefined, events: undefined, description: undefined };
+      const paused = { is_active: false };
       void updateWebhook(test.db, test.workspaceId, row.id, paused, byTest).then(() => response.writeHead(200).end());
     };
     assert.deepEqual(await deliver(message.group_id), []);

@@ -19,14 +19,7 @@ describe('the retrier of a webhook', () => {
     const { runRetrier } = webhookActivities({ db: test.db, config: testConfig(), poster: test.poster });
     return inActivity(runRetrier, [test.webhook.id]);
   };
-  const change = (fields: Partial<WebhookChange>) =>
-    updateWebhook(
-      test.db,
-      test.workspaceId,
-      test.webhook.id,
-      { url: undefined, events: undefined, description: undefined, ...fields },
-      byTest,
-    );
+  const change = (fields: WebhookChange) => updateWebhook(test.db, test.workspaceId, test.webhook.id, fields, byTest);
 
   it('the retrier of a webhook holds the deliveries of a paused webhook, and ends', async () => {
     await buildBacklog(test.db, await test.webhook.reload(), { count: 1_200 });

@@ -64,7 +64,7 @@ describe('a replay whose receiver asks to wait', () => {
     const { run, replayId } = await page('failed');
     test.receiver.answer = busy;
     assert.equal((await failureOf(run(1))).type, 'ReplayWaits');
-    const paused = { url: undefined, events: undefined, description: undefined, is_active: false };
+    const paused = { is_active: false };
     await updateWebhook(test.db, test.workspaceId, test.webhook.id, paused, byTest);
     assert.equal((await run(2)).goesOn, false);
     assert.deepEqual([(await Replay.ofWebhook(test.webhook.id, replayId)).status, came()], ['stopped', 1]);

@@ -27,8 +27,6 @@ import { inActivity } from '../../support/temporal/in-activity.js';
 import { answerWith } from '../../support/network/receiver.js';
 import { webhookOperationActivities } from '../../support/parts/activities.js';
 
-const unchanged = { url: undefined, events: undefined, description: undefined };
-
 describe('attemptNow and replayPage', () => {
   const test = endpointForEach();
 
@@ -114,8 +112,7 @@ describe('attemptNow and replayPage', () => {
 
   it('a webhook that was switched off and on gets all succeeded deliveries of a replay', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => delivery('succeeded')));
-    for (const is_active of [false, true])
-      await updateWebhook(test.db, test.workspaceId, test.webhook.id, { ...unchanged, is_active }, byTest);
+    for (const is_active of [false, true]) await updateWebhook(test.db, test.workspaceId, test.webhook.id, { is_active }, byTest);
     assert.deepEqual(await replay(ids, ['succeeded']), { retriers: [], goesOn: true });
     assert.equal(test.receiver.received.length, 20);
   });
@@ -162,8 +159,7 @@ describe('attemptNow and replayPage', () => {
 
   it('a replay lists nothing when its worker stops before all deliveries are settled', async () => {
     await buildBacklog(test.db, test.webhook, { count: 1_200 });
-    for (const is_active of [false, true])
-      await updateWebhook(test.db, test.workspaceId, test.webhook.id, { ...unchanged, is_active }, byTest);
+    for (const is_active of [false, true]) await updateWebhook(test.db, test.workspaceId, test.webhook.id, { is_active }, byTest);
     const time = { since: new Date(Date.now() - 60_000).toISOString(), until: new Date().toISOString() };
     const input = { replayId: unknownId(), webhookId: test.webhook.id, ...time, statuses: ['held'] as const };
     const worker = new MockActivityEnvironment();

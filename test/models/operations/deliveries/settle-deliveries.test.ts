@@ -14,7 +14,6 @@ import { buildReplay, buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { byTest } from '../../../support/by-test.js';
 
-const unchanged: WebhookChange = { url: undefined, events: undefined, is_active: undefined, description: undefined };
 const page = 100;
 
 describe('the deliveries of a webhook', () => {
@@ -24,8 +23,7 @@ describe('the deliveries of a webhook', () => {
     webhook = await (await buildWebhook(test.workspaceId, 'https://one.example.test/')).row.reload();
   });
 
-  const change = (fields: Partial<WebhookChange>) =>
-    updateWebhook(test.db, test.workspaceId, webhook.id, { ...unchanged, ...fields }, byTest);
+  const change = (fields: WebhookChange) => updateWebhook(test.db, test.workspaceId, webhook.id, fields, byTest);
   /** What the rows themselves say, as `status count`. */
   const stored = async () =>
     (

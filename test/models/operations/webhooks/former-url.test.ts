@@ -7,15 +7,13 @@ import { webhookForEach } from '../../../support/for-each.js';
 import { untilLockWait } from '../../../support/lock-table.js';
 import { attemptWith, buildDelivery, recordAttempts } from '../../../support/rows/deliveries.js';
 
-const unchanged: WebhookChange = { url: undefined, events: undefined, description: undefined };
 const newUrl = { url: 'https://new.example.test/' };
 const daySeconds = 86_400;
 
 describe('a webhook that is changed while the failure of its former URL is recorded', () => {
   const test = webhookForEach();
 
-  const change = (changed: Partial<WebhookChange>) =>
-    updateWebhook(test.db, test.workspaceId, test.webhook.row.id, { ...unchanged, ...changed }, byTest);
+  const change = (changed: WebhookChange) => updateWebhook(test.db, test.workspaceId, test.webhook.row.id, changed, byTest);
 
   /** Does this once, before the next transaction on the pool begins: the attempt is written then, and has no effect on the webhook yet. */
   function beforeNextTransaction(work: () => Promise<unknown>): void {

@@ -12,7 +12,6 @@ import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows
 import { eventsOf } from '../../../support/rows/messages.js';
 import { byTest } from '../../../support/by-test.js';
 
-const unchanged: WebhookChange = { url: undefined, events: undefined, is_active: undefined, description: undefined };
 const unknown = { code: 'not_found', message: 'Webhook not found' };
 
 describe('updateWebhook and deleteWebhook', () => {
@@ -29,20 +28,20 @@ describe('updateWebhook and deleteWebhook', () => {
 
   it('an update changes only the given fields', async () => {
     const before = await stored();
-    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: 'mine', events: ['message.failed'] }, byTest);
+    await updateWebhook(test.db, workspaceId, webhookId, { description: 'mine', events: ['message.failed'] }, byTest);
     const { updated_at, ...after } = (await stored()) ?? {};
     assert.deepEqual({ ...after, updated_at: before?.updated_at }, { ...before, description: 'mine', events: ['message.failed'] });
     assert.ok((updated_at as Date) >= (before?.updated_at as Date));
-    assert.equal((await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, description: null }, byTest)).description, null);
+    assert.equal((await updateWebhook(test.db, workspaceId, webhookId, { description: null }, byTest)).description, null);
   });
 
   it('a pause holds pending deliveries, and activation sends nothing by itself', async () => {
     const { id } = await buildDelivery(test.db, workspaceId);
-    await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: false }, byTest);
+    await updateWebhook(test.db, workspaceId, webhookId, { is_active: false }, byTest);
     await rows(test.db, `UPDATE webhooks SET disabled_reason = 'gone' WHERE id = $1`, [webhookId]);
     const { status, next_attempt_at } = await deliveryOf(test.db, id);
     assert.deepEqual({ status, next_attempt_at }, { status: 'held', next_attempt_at: null });
-    const { is_active, disabled_reason } = await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, is_active: true }, byTest);
+    const { is_active, disabled_reason } = await updateWebhook(test.db, workspaceId, webhookId, { is_active: true }, byTest);
     assert.deepEqual([is_active, disabled_reason], [true, null]);
     assert.equal((await deliveryOf(test.db, id)).status, 'held');
   });
@@ -56,7 +55,7 @@ describe('updateWebhook and deleteWebhook', () => {
       await recordAttempts(test.db, [attemptWith(waiting, { status: 'pending', inSeconds: 3_600 })]);
       await leaveToRetriers(test.db, { left: [], inFlight: [inFlight] }, false);
       const before = await Promise.all([fresh, inFlight].map(({ id }) => deliveryOf(test.db, id)));
-      await updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change }, byTest);
+      await updateWebhook(test.db, workspaceId, webhookId, change, byTest);
       await settle(test.db, webhookId);
       const { status, ladder_step } = await deliveryOf(test.db, waiting.id);
       assert.deepEqual([status, ladder_step], ['pending', 0]);
@@ -72,21 +71,15 @@ describe('updateWebhook and deleteWebhook', () => {
     const { id } = await build();
     await recordAttempts(test.db, [attemptWith({ id, webhook_id: webhookId }, { status: 'pending', inSeconds: 60 })]);
     const before = await deliveryOf(test.db, id);
-    await updateWebhook(
-      test.db,
-      workspaceId,
-      webhookId,
-      { ...unchanged, url: 'https://one.example.test/', events: ['message.sent'] },
-      byTest,
-    );
+    await updateWebhook(test.db, workspaceId, webhookId, { url: 'https://one.example.test/', events: ['message.sent'] }, byTest);
     assert.deepEqual(await deliveryOf(test.db, id), before);
   });
 
   /** Changes the webhook while another transaction has written this to its row. It commits once the change waits for it. */
-  async function duringCommitOf(written: string, change: Partial<WebhookChange>): Promise<Webhook> {
+  async function duringCommitOf(written: string, change: WebhookChange): Promise<Webhook> {
     const other = await test.db.transaction();
     await test.db.query(`UPDATE webhooks SET ${written} WHERE id = $1`, { bind: [webhookId], transaction: other });
-    const changing = updateWebhook(test.db, workspaceId, webhookId, { ...unchanged, ...change }, byTest);
+    const changing = updateWebhook(test.db, workspaceId, webhookId, change, byTest);
     await untilLockWait(test.db, 'it waits for the lock');
     await other.commit();
     return changing;
@@ -124,7 +117,7 @@ describe('updateWebhook and deleteWebhook', () => {
       [workspaceId, unknownId()],
       [workspaceId, 'x'],
     ] as const) {
-      await assert.rejects(updateWebhook(test.db, owner, id, { ...unchanged, is_active: false }, byTest), unknown);
+      await assert.rejects(updateWebhook(test.db, owner, id, { is_active: false }, byTest), unknown);
       await assert.rejects(deleteWebhook(test.db, owner, id, byTest), unknown);
     }
     assert.deepEqual(await stored(), before);
