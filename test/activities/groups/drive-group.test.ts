@@ -19,11 +19,7 @@ describe('driveGroup', () => {
   const test = workspaceForEach();
 
   const buildSentGroup = async (size: number) => {
-    const group = await buildQueuedGroup(
-      test.db,
-      test.workspaceId,
-      Array.from({ length: size }, () => ({})),
-    );
+    const group = await buildQueuedGroup(test.db, test.workspaceId, size);
     const claims = await claimAll(test.db, group.groupId, sandboxEverywhere);
     await recordHandoffs(
       test.db,

@@ -33,12 +33,7 @@ describe('sendGroup', () => {
   afterEach(() => receiver.close());
   after(() => poster.close());
 
-  const buildGroup = (size = 2) =>
-    buildQueuedGroup(
-      test.db,
-      test.workspaceId,
-      Array.from({ length: size }, () => ({})),
-    );
+  const buildGroup = (size = 2) => buildQueuedGroup(test.db, test.workspaceId, size);
   const activities = (dispatch: GroupDeps['dispatch'] = notHandedOff) => {
     const config = testConfig();
     return groupActivities({ db: test.db, config, attempts: new Attempts({ db: test.db, config, poster }), dispatch });

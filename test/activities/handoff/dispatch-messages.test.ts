@@ -14,11 +14,7 @@ describe('dispatchMessages', () => {
   const { test, activitiesWith, dispatch } = useMessageActivities();
 
   it('each message of a group is handed off once, in rounds of at most 25 calls', async () => {
-    const { groupId, ids } = await buildQueuedGroup(
-      test.db,
-      test.workspaceId,
-      Array.from({ length: 45 }, () => ({})),
-    );
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, 45);
     let [running, highest] = [0, 0];
     const provider = stubProvider(async ({ id }) => {
       highest = Math.max(highest, ++running);

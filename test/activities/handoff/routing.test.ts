@@ -155,8 +155,7 @@ describe('routing', () => {
         accounts.one = scripted('one', oneHasKeys, ofOne, taken);
         accounts.two = scripted('two', twoHasKeys, ofTwo, taken);
         const { id: payer } = await buildWorkspace(test.db, 4_000);
-        const four = Array.from({ length: 4 }, () => ({}));
-        const { groupId, ids } = await buildQueuedGroup(test.db, payer, four);
+        const { groupId, ids } = await buildQueuedGroup(test.db, payer, 4);
         const dispatch = worker();
         for (let turn = 0; turn < 3; turn += 1)
           await dispatch(groupId).catch((error: unknown) => assert.ok(isNotHandedOff(error), String(error)));

@@ -59,11 +59,7 @@ describe('limits of providers and HANDOFF_TIMEOUT', () => {
   });
 
   it('a group that is handed off in part reserves only the time that it uses', async () => {
-    const { groupId } = await buildQueuedGroup(
-      test.db,
-      test.workspaceId,
-      Array.from({ length: 40 }, () => ({})),
-    );
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, 40);
     const { dispatch, provider } = worker('stub=1');
     const { queued, retryInMs = 0 } = await dispatch(groupId);
     assert.deepEqual([queued, provider.calls.length], [15, 25]);

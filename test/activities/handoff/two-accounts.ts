@@ -49,12 +49,7 @@ export function twoAccounts() {
     const { dispatchMessages } = messageActivities(deps);
     return (groupId: string, standing: Standing = {}) => inActivity(dispatchMessages, [groupId], standing);
   };
-  const group = (count: number) =>
-    buildQueuedGroup(
-      test.db,
-      test.workspaceId,
-      Array.from({ length: count }, () => ({})),
-    );
+  const group = (count: number) => buildQueuedGroup(test.db, test.workspaceId, count);
   const setLevel = (name: string, level: number, probeInSeconds = 60) =>
     rows(
       test.db,

@@ -27,8 +27,7 @@ export function useEndpointWorkers() {
     },
     /** A group of so many messages. @returns its id */
     async queued(count: number): Promise<string> {
-      const messages = Array.from({ length: count }, () => ({}));
-      return (await buildQueuedGroup(test.db, test.workspaceId, messages)).groupId;
+      return (await buildQueuedGroup(test.db, test.workspaceId, count)).groupId;
     },
     idsReceived: () => test.receiver.received.map(({ headers }) => headers['webhook-id']),
     /** The ids of all events for the webhook, in their order. */

@@ -54,12 +54,13 @@ export async function buildGroup(
   return { groupId, ids: messages.map(({ id }) => id) };
 }
 
-/** The same, charged and queued. */
+/** The same, charged and queued. @param messages their number, or the overrides of each */
 export async function buildQueuedGroup(
   db: Database,
   workspaceId: string,
-  overrides: Partial<NewMessage>[],
+  messages: number | Partial<NewMessage>[],
 ): Promise<{ groupId: string; ids: string[] }> {
+  const overrides = typeof messages === 'number' ? Array.from({ length: messages }, () => ({})) : messages;
   const group = await buildGroup(db, workspaceId, overrides);
   await acceptMessages(db, group.groupId);
   return group;

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { auditNow } from '../../../../models/operations/billing/audit-books.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
-import { buildGroup, claimAll, sandboxEverywhere } from '../../../support/rows/messages.js';
+import { buildQueuedGroup, claimAll, sandboxEverywhere } from '../../../support/rows/messages.js';
 import { recordHandoffs } from '../../../support/rows/reports.js';
 
 describe('the plan of the audit', () => {
@@ -18,9 +17,7 @@ describe('the plan of the audit', () => {
 
   it('the audit looks up the entries of each message by index, although the tables have no statistics', async () => {
     const count = 400;
-    const members = Array.from({ length: count }, () => ({}));
-    const { groupId } = await buildGroup(test.db, test.workspaceId, members);
-    await acceptMessages(test.db, groupId);
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, count);
     const rejected = { provider: 'sandbox', outcome: 'rejected', error_code: '30008', error_message: 'Unknown destination' } as const;
     const claims = await claimAll(test.db, groupId, sandboxEverywhere);
     await recordHandoffs(

@@ -65,11 +65,7 @@ describe('locks', () => {
 
   it('reports and answers lock messages in one order', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { groupId } = await buildQueuedGroup(
-        test.db,
-        one,
-        Array.from({ length: 100 }, () => ({})),
-      );
+      const { groupId } = await buildQueuedGroup(test.db, one, 100);
       const claims = await claimAll(test.db, groupId, sandboxEverywhere);
       const reports = claims.map(({ id }) => reportOf({ id, provider_message_id: uuidv7() }, 'delivered'));
       await recordReports(test.db, reports.toReversed());

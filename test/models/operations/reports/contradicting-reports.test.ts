@@ -65,11 +65,7 @@ describe('applyReports, where reports contradict each other', () => {
 
   /** Messages of one group whose calls were not answered. */
   const buildUnanswered = async (count: number) => {
-    const { groupId } = await buildQueuedGroup(
-      test.db,
-      test.workspaceId,
-      Array.from({ length: count }, () => ({})),
-    );
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, count);
     return { groupId, claims: await claimAll(test.db, groupId, sandboxEverywhere) };
   };
   /** A report that names the message by our id. */
