@@ -6,6 +6,7 @@ import { retrierDeliveries } from '../../../models/operations/deliveries/due-del
 import { claimReplayed } from '../../../models/operations/replays/claim-replayed.js';
 import { countForReplay, listReplayable } from '../../../models/operations/replays/replay-deliveries.js';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
+import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import type { ReplayPageInput } from '../../../workflows/contract.js';
@@ -16,7 +17,7 @@ import {
   attemptsOf,
   attemptWith,
   buildBacklog,
-  buildDelivery,
+  buildDeliveryIn,
   deliveryOf,
   recordAttempts,
   unknownId,
@@ -39,14 +40,10 @@ describe('attemptNow and replayPage', () => {
     const { id: replayId } = await buildReplay(test.webhook.id, { statuses: [...statuses] });
     return inActivity(activities().replayPage, [{ replayId, webhookId: test.webhook.id, deliveryIds, isLast: false, statuses }], time);
   };
-  const delivery = async (status: string) => {
-    const { id } = await buildDelivery(test.db, test.workspaceId);
-    await rows(test.db, 'UPDATE deliveries SET status = $2, ladder_step = 2, next_attempt_at = NULL WHERE id = $1', [id, status]);
-    return id;
-  };
+  const delivery = async (status: DeliveryStatus) => (await buildDeliveryIn(test.db, test.workspaceId, status, 2)).id;
   const statusesOf = (ids: string[]) => Promise.all(ids.map(async (id) => (await deliveryOf(test.db, id)).status));
 
-  for (const status of ['pending', 'failed', 'held', 'succeeded']) {
+  for (const status of ['pending', 'failed', 'held', 'succeeded'] as const) {
     it(`a ${status} delivery keeps its status after a manual failure, and ends after a success`, async () => {
       const id = await delivery(status);
       const earlier = await deliveryOf(test.db, id);

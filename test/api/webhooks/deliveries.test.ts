@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import type { Json } from '../../support/client.js';
 import { rows } from '../../support/database.js';
-import { buildDelivery, settle } from '../../support/rows/deliveries.js';
+import { buildDelivery, buildDeliveryIn, settle } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { useApi } from '../use-api.js';
 
@@ -21,10 +21,8 @@ describe('deliveries of a webhook', () => {
     await rows(app.deps.db, `UPDATE webhooks SET events = '{message.failed}'`);
     ({ id } = (await buildWebhook(account.workspaceId, 'https://127.0.0.1:9443/hook')).row);
     ids = {};
-    for (const status of ['succeeded', 'failed', 'held', 'pending']) {
-      const { id: deliveryId } = await buildDelivery(app.deps.db, account.workspaceId);
-      await rows(app.deps.db, 'UPDATE deliveries SET status = $2 WHERE id = $1', [deliveryId, status]);
-      ids[status] = deliveryId;
+    for (const status of ['succeeded', 'failed', 'held', 'pending'] as const) {
+      ids[status] = (await buildDeliveryIn(app.deps.db, account.workspaceId, status)).id;
     }
     for (const [status, attempts] of [
       ['failed', 3],

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { isUuid } from '../../../models/rules/values/text.js';
+import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { rows } from '../../support/database.js';
-import { buildDelivery } from '../../support/rows/deliveries.js';
+import { buildDeliveryIn } from '../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
 import { shiftClock } from '../../support/shift-clock.js';
 import type { Answer } from '../start-app.js';
@@ -32,15 +33,11 @@ describe('replays', () => {
   };
   const begin = async (body: object = {}) => (await dataOf(call('POST', '/replay', { since: longAgo, ...body }))).replay;
   const list = (query = '') => dataOf(call('GET', `/replays${query}`));
-  const delivery = async (status: string) => {
-    const { id: deliveryId } = await buildDelivery(app.deps.db, workspaceId);
-    await rows(app.deps.db, 'UPDATE deliveries SET status = $2 WHERE id = $1', [deliveryId, status]);
-    return deliveryId;
-  };
+  const delivery = async (status: DeliveryStatus) => (await buildDeliveryIn(app.deps.db, workspaceId, status)).id;
   const failed = () => delivery('failed');
 
   it('a replay counts failed and held deliveries, or those of the given status, within the time', async () => {
-    for (const status of ['pending', 'succeeded', 'failed', 'held', 'held']) await delivery(status);
+    for (const status of ['pending', 'succeeded', 'failed', 'held', 'held'] as const) await delivery(status);
     const { id: replayId, until, created_at, ...all } = await begin();
     assert.ok(Math.abs(Date.parse(until) - Date.now()) < 5_000 && isUuid(replayId) && Date.parse(created_at));
     assert.deepEqual(all, {

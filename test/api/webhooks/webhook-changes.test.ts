@@ -1,39 +1,23 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { Webhook } from '../../../models/tables/webhook.js';
-import { rows } from '../../support/database.js';
-import { deliveryOf } from '../../support/rows/deliveries.js';
-import { buildQueued } from '../../support/rows/factories.js';
+import { buildDeliveryIn, deliveryOf } from '../../support/rows/deliveries.js';
 import { useApi } from '../use-api.js';
 
 const hooks = '/api/v1/webhooks';
-const good = { url: 'https://127.0.0.1:9443/hook', events: ['message.sent', 'message.failed'] };
+const good = { url: 'https://127.0.0.1:9443/hook', events: ['message.queued', 'message.failed'] };
 
 describe('a webhook that is changed or deleted', () => {
   const app = useApi();
   let jwt: string;
+  let workspaceId: string;
   beforeEach(async () => {
-    ({ jwt } = await app.account());
+    ({ jwt, workspaceId } = await app.account());
   });
   const create = async (body: object = good) => (await app.call('POST', hooks, { jwt, body })).body.data.webhook.id as string;
 
-  /** A delivery of this webhook in this status. @returns its id */
-  async function delivery(webhookId: string, status: string): Promise<string> {
-    const [id, eventId] = [uuidv7(), uuidv7()];
-    const webhook = await Webhook.findByPk(webhookId);
-    const message = await buildQueued(app.deps.db, webhook?.workspace_id ?? '');
-    await rows(app.deps.db, `INSERT INTO events (id, workspace_id, message_id, type, body) VALUES ($1, $2, $3, 'message.sent', '{}')`, [
-      eventId,
-      message.workspace_id,
-      message.id,
-    ]);
-    await rows(
-      app.deps.db,
-      `INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, status, next_attempt_at) VALUES ($1, $2, $3, 'message.sent', $4, $5, now())`,
-      [id, webhookId, eventId, message.id, status],
-    );
-    return id;
-  }
+  const delivery = async (status: DeliveryStatus) => (await buildDeliveryIn(app.deps.db, workspaceId, status)).id;
   const statusOf = async (id: string) => (await deliveryOf(app.deps.db, id)).status;
 
   describe('PUT /api/v1/webhooks/:id', () => {
@@ -59,15 +43,15 @@ describe('a webhook that is changed or deleted', () => {
     });
     it('a change of a webhook changes only the given fields', async () => {
       const id = await create();
-      const changed = await put(id, { events: ['message.queued'], description: 'Shop', id: uuidv7(), created_at: 'x', secret: 'x' });
-      assert.deepEqual([changed.id, changed.url, changed.events, changed.description], [id, good.url, ['message.queued'], 'Shop']);
+      const changed = await put(id, { events: ['message.sent'], description: 'Shop', id: uuidv7(), created_at: 'x', secret: 'x' });
+      assert.deepEqual([changed.id, changed.url, changed.events, changed.description], [id, good.url, ['message.sent'], 'Shop']);
       assert.equal((await put(id, { url: 'https://example.com/' })).url, 'https://example.com/');
       assert.deepEqual([(await put(id, {})).description, (await put(id, { url: null })).url], ['Shop', 'https://example.com/']);
       assert.equal((await put(id, { description: null })).description, null);
     });
     it('a webhook that is switched off holds open deliveries, and its reason is cleared when it is switched on', async () => {
       const id = await create();
-      const pending = await delivery(id, 'pending');
+      const pending = await delivery('pending');
       assert.equal((await put(id, { is_active: false })).is_active, false);
       assert.equal(await statusOf(pending), 'held');
       await Webhook.update({ disabled_reason: 'gone' }, { where: { id } });
@@ -93,7 +77,7 @@ describe('a webhook that is changed or deleted', () => {
 
   it('200 for a deleted webhook, whose open deliveries end, and 404 afterwards', async () => {
     const id = await create();
-    const [pending, done] = [await delivery(id, 'pending'), await delivery(id, 'succeeded')];
+    const [pending, done] = [await delivery('pending'), await delivery('succeeded')];
     assert.equal((await app.call('DELETE', `${hooks}/${id}`, { jwt })).status, 200);
     assert.deepEqual([await statusOf(pending), await statusOf(done)], ['failed', 'succeeded']);
     for (const [method, path] of [

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { decrypt } from '../../../models/rules/values/encryption.js';
+import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { secretContext, Webhook } from '../../../models/tables/webhook.js';
 import { rows } from '../../support/database.js';
-import { buildDelivery } from '../../support/rows/deliveries.js';
+import { buildDeliveryIn } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { useApi } from '../use-api.js';
 
@@ -26,11 +27,7 @@ describe('webhook operations', () => {
   });
 
   const post = (path: string, body?: object) => app.call('POST', `${hooks}/${id}${path}`, { jwt, ...(body === undefined ? {} : { body }) });
-  const delivery = async (status: string) => {
-    const { id: deliveryId } = await buildDelivery(app.deps.db, workspaceId);
-    await rows(app.deps.db, 'UPDATE deliveries SET status = $2 WHERE id = $1', [deliveryId, status]);
-    return deliveryId;
-  };
+  const delivery = async (status: DeliveryStatus) => (await buildDeliveryIn(app.deps.db, workspaceId, status)).id;
   const deactivate = () => Webhook.update({ is_active: false }, { where: { id } });
   const opened = async () => {
     const row = await Webhook.findByPk(id);
@@ -102,7 +99,7 @@ describe('webhook operations', () => {
   });
 
   describe('POST /api/v1/webhooks/:id/deliveries/:delivery_id/resend', () => {
-    for (const status of ['pending', 'succeeded', 'failed', 'held']) {
+    for (const status of ['pending', 'succeeded', 'failed', 'held'] as const) {
       it(`200 for a resend, which requests one attempt of a ${status} delivery`, async () => {
         const deliveryId = await delivery(status);
         const answer = await post(`/deliveries/${deliveryId}/resend`);

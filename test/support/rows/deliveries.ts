@@ -1,7 +1,7 @@
 /** Creates and reads deliveries. */
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../models/db/database.js';
-import type { Trigger } from '../../../models/tables/delivery.js';
+import type { DeliveryStatus, Trigger } from '../../../models/tables/delivery.js';
 import type { Webhook } from '../../../models/tables/webhook.js';
 import { statusNow } from '../../../models/operations/deliveries/locked-deliveries.js';
 import {
@@ -38,6 +38,18 @@ export async function buildDelivery(db: Database, workspaceId: string): Promise<
   if (delivery === undefined) throw new Error('nobody subscribes');
   return delivery;
 }
+
+/** The same in this status, with its step in the retry schedule. Only a pending delivery has a next attempt. */
+export async function buildDeliveryIn(db: Database, workspaceId: string, status: DeliveryStatus, ladderStep = 0): Promise<DeliveryRow> {
+  const { id } = await buildDelivery(db, workspaceId);
+  const [delivery] = await rows<DeliveryRow>(db, putInto, [id, status, ladderStep]);
+  if (delivery === undefined) throw new Error(`no delivery ${id}`);
+  return delivery;
+}
+
+const putInto = `
+  UPDATE deliveries SET status = $2, ladder_step = $3, next_attempt_at = CASE WHEN $2 = 'pending' THEN next_attempt_at END
+  WHERE id = $1 RETURNING *`;
 
 /** The current delivery, with the state that the row of its webhook adds. */
 export async function deliveryOf(db: Database, id: string): Promise<DeliveryRow> {

@@ -5,7 +5,7 @@ import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
 import { lockWaits, untilLockWait } from '../../../support/lock-table.js';
-import { attemptWith, buildDelivery, type DeliveryRow, recordAttempts } from '../../../support/rows/deliveries.js';
+import { attemptWith, buildDeliveryIn, type DeliveryRow, recordAttempts } from '../../../support/rows/deliveries.js';
 import { buildReplay } from '../../../support/rows/factories.js';
 import { buildClaimed } from '../../../support/rows/messages.js';
 import { recordHandoffs } from '../../../support/rows/reports.js';
@@ -36,8 +36,7 @@ describe('an erasure while deliveries of its messages are sent again', () => {
 
   /** Lets the work lock all but the last of its deliveries, then erases the message, then lets the work go on. @returns what was erased */
   async function erasedDuring(work: (last: DeliveryRow) => Promise<unknown>, messageId: string): Promise<string[]> {
-    const last = await buildDelivery(test.db, test.workspaceId);
-    await rows(test.db, `UPDATE deliveries SET status = 'failed', next_attempt_at = NULL WHERE id = $1`, [last.id]);
+    const last = await buildDeliveryIn(test.db, test.workspaceId, 'failed');
     const other = await test.db.transaction();
     await test.db.query('SELECT 1 FROM deliveries WHERE id = $1 FOR NO KEY UPDATE', { bind: [last.id], transaction: other });
     const working = work(last);

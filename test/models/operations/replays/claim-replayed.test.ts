@@ -4,7 +4,7 @@ import { cancelReplay } from '../../../../models/operations/replays/replay-progr
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { buildDelivery } from '../../../support/rows/deliveries.js';
+import { buildDeliveryIn } from '../../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
 const waitingFor = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE $1`;
@@ -17,8 +17,7 @@ describe('a claim of a replay', () => {
   it('a replayed attempt is made before its replay is cancelled, or refused', async () => {
     const { id: workspaceId } = await buildWorkspace(test.db);
     const webhookId = (await buildWebhook(workspaceId, 'https://one.example.test/')).row.id;
-    const { id } = await buildDelivery(test.db, workspaceId);
-    await rows(test.db, `UPDATE deliveries SET status = 'failed', next_attempt_at = NULL WHERE id = $1`, [id]);
+    const { id } = await buildDeliveryIn(test.db, workspaceId, 'failed');
     const replay = await buildReplay(webhookId);
     let isCancelled = false;
     const other = await test.db.transaction();
