@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { phones } from '../support/bulk-requests.js';
 import { type Account, type RestClient, restClient, until } from '../support/client.js';
-import { rows } from '../support/database.js';
+import { cutConnections, rows } from '../support/database.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
 import type { Child } from '../support/parts/child.js';
 import { type Service, startService } from '../support/service.js';
@@ -55,12 +55,7 @@ describe('messages accepted by a carrier without idempotency keys', () => {
   it('messages are sent once when the database closes all connections during the answers', async () => {
     const sent = await sendAll();
     await underWay();
-    const terminate = () =>
-      rows(
-        service.db,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-      );
-    for (const end = Date.now() + 2 * answerMs; Date.now() < end; await sleep(50)) await terminate().catch(() => undefined);
+    for (const end = Date.now() + 2 * answerMs; Date.now() < end; await sleep(50)) await cutConnections(service.db).catch(() => undefined);
     assert.deepEqual(await ended(idsOf(sent)), allSent);
     assert.equal(counterpart.calls, messages, 'each was called for once');
   });

@@ -44,11 +44,13 @@ function opened(server: string, name: string, poolMax: number): TestDatabase {
   };
 }
 
+const cutOthers = 'pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+
 /** Ends other sessions, and leaves the rows of a new database. In the role of a replica no trigger forbids it, and foreign keys are not checked. */
 const emptyTables = `DO $$
   DECLARE name text;
   BEGIN
-    PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+    PERFORM ${cutOthers};
     SET LOCAL session_replication_role = replica;
     FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations' LOOP
       EXECUTE format('DELETE FROM %I', name);
@@ -88,6 +90,9 @@ async function administer(server: string, database: string, sql: string): Promis
     }
   }
 }
+
+/** Ends all other sessions of the database, as its restart does. */
+export const cutConnections = (db: Database) => select(db, `SELECT ${cutOthers}`);
 
 /** The rows of a statement, for assertions. */
 export const rows = <Row extends object = Record<string, unknown>>(db: Database, sql: string, bind: unknown[] = []) =>

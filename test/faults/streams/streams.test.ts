@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Account, type RestClient, restClient, until } from '../../support/client.js';
-import { rows } from '../../support/database.js';
+import { cutConnections } from '../../support/database.js';
 import { type EventStream, openEventStream, type SentEvent } from '../../support/network/event-stream.js';
 import { type Service, startService } from '../../support/service.js';
 
@@ -60,11 +60,6 @@ describe('a stream while parts fail and sends go on', () => {
       );
     return { sent, some, untilServed: () => until(isServed, 'a send with new connections') };
   }
-  const cutDatabase = () =>
-    rows(
-      service.db,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-    );
   function assertEachStatusOnce(events: SentEvent[], sent: string[]): void {
     const byMessage = new Map<string, string[]>(sent.map((id) => [id, []]));
     for (const { type, data } of events) byMessage.get(data.data.message_id)?.push(type);
@@ -84,7 +79,7 @@ describe('a stream while parts fail and sends go on', () => {
     viewer.drop(); // its client is cut off
     await some(10);
     await hasSeen(60);
-    await cutDatabase();
+    await cutConnections(service.db);
     await untilServed();
     await some(10);
     await hasSeen(90);

@@ -9,6 +9,7 @@ import { resilientPg } from '../../../models/db/postgres-client.js';
 import { prepareStatements } from '../../../models/db/prepared-statements.js';
 import { processMetrics } from '../../../models/metrics/catalogue.js';
 import { until } from '../../support/client.js';
+import { cutConnections } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
 import { simpleQuery, startFaultProxy } from '../../support/network/fault-proxy.js';
 
@@ -156,11 +157,10 @@ describe('connections to PostgreSQL', () => {
 
   it('connections never end the process when the server closes them', async () => {
     const db = openPool(test.url, 5);
-    const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
     let failed = 0;
     for (let round = 0; round < 40; round += 1) {
       const work = Array.from({ length: 5 }, () => select(db, 'SELECT 1 AS one').catch(() => void (failed += 1)));
-      await select(test.db, sql);
+      await cutConnections(test.db);
       await Promise.all(work);
     }
     let answer: object[] | undefined;

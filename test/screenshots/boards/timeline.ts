@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { select } from '../../../models/db/database.js';
 import { drop } from '../../support/carriers/counterpart.js';
 import { type Interference, refuse } from '../../support/carriers/twilio.js';
+import { cutConnections } from '../../support/database.js';
 import { openEventStream } from '../../support/network/event-stream.js';
 import { acknowledge, answerWith } from '../../support/network/receiver.js';
 import { fails } from '../receivers.js';
@@ -33,7 +34,7 @@ export const timelineOf = ({ service, db, first, backup, orders, customers, form
   [120, 'the first carrier account works again', () => Object.assign(first, { answerAfterMs: 0, interfere: works })],
   [150, 'the receiver of customer records works again', () => (customers.answer = acknowledge)],
   [160, 'the database is slow', () => slowDatabase(db, 15)],
-  [182, 'the connections to the database break', () => repeat(3, 1_000, () => select(db, endConnections))],
+  [182, 'the connections to the database break', () => repeat(3, 1_000, () => cutConnections(db))],
   [190, 'a client asks more often than its rate limit allows', () => askTooOften(eager, 30)],
   [195, 'a carrier reports on messages of somebody else', () => repeat(6, 3_000, () => reportStray(first))],
   [200, 'the receiver of orders is slow', () => (orders.answer = slowly(600))],
@@ -67,9 +68,6 @@ async function openStreams(url: string, apiKey: string, count: number): Promise<
 /** Statements wait while somebody holds the table, half of the time. */
 export const slowDatabase = (db: Installation['db'], times: number): Promise<void> =>
   repeat(times, 600, () => select(db, 'DO $$ BEGIN LOCK TABLE messages IN ACCESS EXCLUSIVE MODE; PERFORM pg_sleep(0.6); END $$'));
-
-const endConnections =
-  'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
 
 export async function repeat(times: number, everyMs: number, work: () => Promise<unknown>): Promise<void> {
   for (let done = 0; done < times; done += 1) {
