@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { say } from '../../harness/report/say.js';
+import { installedTemporal } from '../support/temporal/installed-temporal.js';
 import { judgeRun, keepSnapshot } from './judge-run.js';
 import { runOne } from './one-run.js';
 import { type Options, readOptions, usage } from './options.js';
 import type { Snapshot } from './oracle/snapshot.js';
-import { findPrograms, type Programs } from './stage/servers.js';
+import type { Programs } from './stage/servers.js';
 import { makeTemplate } from './stage/template.js';
 import { commandOf, commitNow, summarize, tell, writeSummary } from './summary.js';
 
@@ -32,7 +33,7 @@ async function runAll(given: Options, cleanup: Cleanup): Promise<number> {
   cleanup.add(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }));
   const cancel = new AbortController();
   cleanup.add(() => cancel.abort());
-  const programs: Programs = { template: await makeTemplate(root, cancel.signal), temporal: await findPrograms(root, say) };
+  const programs: Programs = { template: await makeTemplate(root, cancel.signal), temporal: await installedTemporal(root, say) };
   let failed = 0;
   for (const seed of given.seeds) {
     const hasPassed = await runSeed(seed, given, programs, cleanup).catch((error: unknown) => {

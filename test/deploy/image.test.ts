@@ -9,8 +9,8 @@ import { basename, dirname, join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { parse } from 'yaml';
-import { findTemporal } from '../../local/temporal/find-temporal.js';
 import { searchAttributes } from '../../workflows/contract.js';
+import { installedTemporal } from '../support/temporal/installed-temporal.js';
 import { jsonOf, pinnedImage, root, textOf } from './project.js';
 
 const scripts = [
@@ -49,9 +49,8 @@ describe('scripts for containers and CI', () => {
     });
 
   it('deploy/create-namespace.sh creates the namespace, and sets a changed retention at the next start', async () => {
-    const { PATH = '', HOME, XDG_CACHE_HOME, TEST_TEMPORAL: address = '' } = process.env;
-    const noRun = () => Promise.reject(new Error('the program is there: the run has started it already'));
-    const { path } = await findTemporal({ env: { PATH, HOME, XDG_CACHE_HOME }, logDir: tmpdir(), say: () => undefined, run: noRun });
+    const { PATH = '', HOME, TEST_TEMPORAL: address = '' } = process.env;
+    const { path } = await installedTemporal(tmpdir());
     const namespace = `script-${randomUUID()}`;
     const connection = await Connection.connect({ address });
     try {

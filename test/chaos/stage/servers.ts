@@ -1,6 +1,6 @@
 /** The servers of a run as actors: PostgreSQL on a small disk, the Temporal dev server, and Redis. */
 import { join } from 'node:path';
-import { findTemporal, type FoundTemporal } from '../../../local/temporal/find-temporal.js';
+import type { FoundTemporal } from '../../../local/temporal/find-temporal.js';
 import { type Part, untilItSays } from '../../../local/processes/part.js';
 import type { PortBook } from '../../../local/processes/ports.js';
 import { clusterDir, databaseUrl, postgresPart, postgresStop } from '../../../local/postgres/postgres.js';
@@ -30,13 +30,6 @@ export interface Servers {
 
 /** The disk of PostgreSQL. */
 const diskMegabytes = 640;
-
-/** Finds the Temporal program, and builds it first if necessary. */
-export function findPrograms(root: string, say: (line: string) => void): Promise<FoundTemporal> {
-  const { PATH, HOME, XDG_CACHE_HOME } = process.env;
-  const run = () => Promise.reject(new Error('run `npm start` once: it fetches or builds the Temporal server'));
-  return findTemporal({ env: { PATH, HOME, XDG_CACHE_HOME }, logDir: root, say, run });
-}
 
 /** Creates the servers with their own data. None is started. */
 export async function makeServers(

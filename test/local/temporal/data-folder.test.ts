@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { guardedFolder, type GuardedFolder } from '../../../harness/stage/guarded-folder.js';
 import { launchUntilReady } from '../../../local/processes/launch-until-ready.js';
 import { PortBook } from '../../../local/processes/ports.js';
-import { findTemporal } from '../../../local/temporal/find-temporal.js';
 import { temporalPart } from '../../../local/temporal/temporal.js';
+import { installedTemporal } from '../../support/temporal/installed-temporal.js';
 
 describe('the data of the embedded Temporal', () => {
   let folder: GuardedFolder;
@@ -18,9 +18,7 @@ describe('the data of the embedded Temporal', () => {
   it('the embedded Temporal starts twice on data in a folder with characters that have a meaning in URIs', async () => {
     const dataDir = join(folder.path, 'a#b?c%41');
     mkdirSync(dataDir);
-    const { PATH, HOME, XDG_CACHE_HOME } = process.env;
-    const run = () => Promise.reject(new Error('the run has started the program already'));
-    const found = await findTemporal({ env: { PATH, HOME, XDG_CACHE_HOME }, logDir: folder.path, say: () => undefined, run });
+    const found = await installedTemporal(folder.path);
     const ports = new PortBook(folder.path);
     const [port, uiPort] = [await ports.choose('temporal'), await ports.choose('temporal_ui')];
     const part = temporalPart({ found, dataDir, namespace: 'default', port, uiPort, log: join(folder.path, 'log') });

@@ -2,10 +2,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardedFolder } from '../../../harness/stage/guarded-folder.js';
-import { findTemporal } from '../../../local/temporal/find-temporal.js';
 import { launchUntilReady } from '../../../local/processes/launch-until-ready.js';
 import { PortBook } from '../../../local/processes/ports.js';
 import { temporalPart } from '../../../local/temporal/temporal.js';
+import { installedTemporal } from './installed-temporal.js';
 import { freshNamespace, type TestTemporal } from './temporal.js';
 
 export interface OwnTemporal extends TestTemporal {
@@ -16,9 +16,7 @@ export interface OwnTemporal extends TestTemporal {
 /** @param dynamicConfig as `name=value` */
 export async function ownTemporal(dynamicConfig: readonly string[]): Promise<OwnTemporal> {
   const { path: dataDir, record, remove } = guardedFolder('temporal');
-  const { PATH, HOME, XDG_CACHE_HOME } = process.env;
-  const noRun = () => Promise.reject(new Error('the program is there: the run has started it already'));
-  const found = await findTemporal({ env: { PATH, HOME, XDG_CACHE_HOME }, logDir: dataDir, say: () => undefined, run: noRun });
+  const found = await installedTemporal(dataDir);
   const ports = new PortBook(dataDir);
   const port = await ports.choose('temporal');
   const place = {
