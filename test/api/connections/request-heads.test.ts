@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { until } from '../../support/client.js';
 import { startApp, type TestApp } from '../start-app.js';
 
@@ -23,11 +24,7 @@ describe('heads of requests', () => {
     socket.write(said);
   };
   /** What comes until the server ends the connection. */
-  const heard = async () => {
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    return text;
-  };
+  const heard = () => text(socket);
   const exchange = (said: string) => {
     open(said);
     return heard();

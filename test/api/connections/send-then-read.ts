@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 const chunkBytes = 16 * 1024;
 
@@ -15,7 +16,5 @@ export async function sendThenRead(url: string, head: string, body: Buffer): Pro
     });
   await write(head);
   for (let from = 0; from < body.length; from += chunkBytes) await write(body.subarray(from, from + chunkBytes));
-  let text = '';
-  for await (const chunk of socket) text += String(chunk);
-  return text;
+  return text(socket);
 }

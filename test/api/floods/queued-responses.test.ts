@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createHttpServer } from '../../../api/http/http-server.js';
 import { createLimiter } from '../../../api/http/rate-limit.js';
@@ -61,9 +62,7 @@ describe('a response that waits behind another', () => {
       await closed;
     }
     socket.end();
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    assert.deepEqual(text.match(/answer \d/g), ['answer 0', 'answer 1', 'answer 2']);
+    assert.deepEqual((await text(socket)).match(/answer \d/g), ['answer 0', 'answer 1', 'answer 2']);
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import pg from 'pg';
 import { rows } from '../../support/database.js';
 import type { Answer } from '../start-app.js';
@@ -191,9 +192,8 @@ async function administer(sql: string): Promise<void> {
 async function exchange(url: string, head: string): Promise<Answer> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write(`${head}\r\n\r\n`);
-  let text = '';
-  for await (const chunk of socket) text += String(chunk);
-  const [first = '', ...lines] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n');
+  const said = await textOf(socket);
+  const [first = '', ...lines] = said.slice(0, said.indexOf('\r\n\r\n')).split('\r\n');
   const headers = new Headers(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
-  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) };
+  return { status: Number(first.split(' ')[1]), headers, body: JSON.parse(said.slice(said.indexOf('\r\n\r\n'))) };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createHttpServer } from '../../../api/http/http-server.js';
 import { createLimiter } from '../../../api/http/rate-limit.js';
 import { createLogger } from '../../../models/process/logger.js';
@@ -30,9 +31,7 @@ describe('faults behind a request of the same connection', () => {
     await until(() => held.length === said.split(request).length - 1, 'the requests have started');
     socket.write('and more');
     for (const [index, response] of held.entries()) response.end(`answer ${index}`);
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    return text.match(/HTTP\/1\.1 \d+|answer \d|"error":"[^"]*"/g) ?? [];
+    return (await text(socket)).match(/HTTP\/1\.1 \d+|answer \d|"error":"[^"]*"/g) ?? [];
   };
   const first = ['HTTP/1.1 200', 'answer 0'];
 
@@ -59,8 +58,6 @@ describe('faults behind a request of the same connection', () => {
     const said = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     socket.write(said);
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    assert.match(text, /^HTTP\/1\.1 400 Bad Request\r\n/);
+    assert.match(await text(socket), /^HTTP\/1\.1 400 Bad Request\r\n/);
   });
 });
