@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { settlePostmasterFile } from '../../../local/postgres/postmaster-file.js';
 import { identify } from '../../../local/processes/process-identity.js';
 import { until } from '../../support/client.js';
+import { deadPid } from '../../support/parts/child.js';
 import { temporaryFolder, zombieKeeper } from '../processes/stand-in.js';
 
 const stop = [{ signal: 'SIGINT', waitMs: 2_000 }] as const;
@@ -32,7 +33,7 @@ describe('postmaster.pid', () => {
 
   it('postmaster.pid is kept when no process has its pid', async () => {
     await settlePostmasterFile(folder.path, stop);
-    writeFileSync(path, `${2 ** 22 + 1}\n${folder.path}\n`);
+    writeFileSync(path, `${deadPid}\n${folder.path}\n`);
     await settlePostmasterFile(folder.path, stop);
     assert.ok(existsSync(path));
   });

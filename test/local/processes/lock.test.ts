@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { takeLock } from '../../../local/processes/lock.js';
 import { identify } from '../../../local/processes/process-identity.js';
 import { StartError } from '../../../local/plan/start-error.js';
+import { deadPid } from '../../support/parts/child.js';
 import { temporaryFolder } from './stand-in.js';
 
 const lockModule = resolve(import.meta.dirname, '../../../local/processes/lock.js');
@@ -32,12 +33,7 @@ describe('lock of a folder', () => {
 
   it('the lock of a folder is taken from a dead or unreadable holder', () => {
     const self = identify(process.pid);
-    const leftBehind = [
-      JSON.stringify({ pid: 2 ** 22 + 1, started: 'x' }),
-      JSON.stringify({ ...self, started: 'long ago' }),
-      '{"pid":',
-      '',
-    ];
+    const leftBehind = [JSON.stringify({ pid: deadPid, started: 'x' }), JSON.stringify({ ...self, started: 'long ago' }), '{"pid":', ''];
     for (const content of leftBehind) {
       leaveLock(content);
       takeLock(folder.path)();
@@ -45,7 +41,7 @@ describe('lock of a folder', () => {
   });
 
   it('the lock of a folder is taken from a dead holder by exactly one of many', async () => {
-    leaveLock(JSON.stringify({ pid: 2 ** 22 + 1, started: 'x' }));
+    leaveLock(JSON.stringify({ pid: deadPid, started: 'x' }));
     const script = `const { takeLock } = await import(${JSON.stringify(lockModule)});
       try { takeLock(${JSON.stringify(folder.path)}); console.log('taken'); } catch { console.log('refused'); } setInterval(() => {}, 1e6);`;
     const rivals = Array.from({ length: 6 }, () =>

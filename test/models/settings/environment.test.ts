@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError } from '../../../models/settings/config.js';
 import { commandEnvironment, runFileIn, withEnvFile } from '../../../models/settings/environment.js';
+import { deadPid } from '../../support/parts/child.js';
 
 describe('the environment of commands', () => {
   let folder: string;
@@ -51,7 +52,7 @@ describe('the environment of commands', () => {
     assert.deepEqual(commandEnvironment(own, folder), own);
   });
   it('the environment of commands ignores the record of a service that was killed', () => {
-    runs(2 ** 22 + 1, { DATABASE_URL: 'postgres://made' });
+    runs(deadPid, { DATABASE_URL: 'postgres://made' });
     assert.deepEqual(commandEnvironment({ DATA_DIR: folder }, folder), { DATA_DIR: folder });
   });
 });

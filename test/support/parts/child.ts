@@ -14,6 +14,9 @@ export const forBriefProcess = process.versions.node.startsWith('20.') ? ['--int
 /** Starts and ends take seconds, more of them on a busy machine. A test must fail with their name, before its own time limit. */
 const patienceMs = 100_000;
 
+/** No process has it: it is above the largest pid of Linux. */
+export const deadPid = 2 ** 22 + 1;
+
 /** A process that can be killed and started again. */
 export interface Child {
   start(): Promise<void>;
