@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { takeBack } from '../../../models/operations/billing/post-credits.js';
 import { rows } from '../../support/database.js';
 import { type Purchase, shopForEach } from './shop.js';
+import { permutations } from '../../support/properties.js';
 
 describe('refunds and disputes', () => {
   const shop = shopForEach();
@@ -97,7 +98,7 @@ describe('refunds and disputes', () => {
       ['updated', 'under_review', 30],
       ['funds_reinstated', 'won', 30],
     ];
-    const orders = permutationsOf(states);
+    const orders = permutations(states);
     for (const [index, order] of orders.entries()) {
       const { session, dispute } = await shop.buy(`pi_${index}`);
       for (const state of order) await shop.send(dispute(...state));
@@ -178,8 +179,3 @@ describe('refunds and disputes', () => {
     assert.deepEqual([await shop.outcomes(), await shop.balance()], [['credited', 'reversed', 'reversed'], 0]);
   });
 });
-
-const permutationsOf = <Item>(items: readonly Item[]): Item[][] =>
-  items.length < 2
-    ? [[...items]]
-    : items.flatMap((first, index) => permutationsOf(items.toSpliced(index, 1)).map((rest) => [first, ...rest]));

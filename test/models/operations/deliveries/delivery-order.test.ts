@@ -5,6 +5,7 @@ import { leaveToRetriers } from '../../../../models/operations/deliveries/retrie
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
 import { buildSent } from '../../../support/rows/messages.js';
+import { permutations } from '../../../support/properties.js';
 
 const inOrder = ['message.queued', 'message.sent', 'message.failed', 'message.delivered'];
 
@@ -88,8 +89,3 @@ const copy = `
   INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, group_id, status, next_attempt_at, webhook_revision)
   SELECT uuidv7(), d.webhook_id, e.id, $2, d.message_id, d.group_id, d.status, d.next_attempt_at, d.webhook_revision
   FROM e, deliveries d WHERE d.message_id = $1 AND d.event = 'message.sent'`;
-
-function permutations<Item>(items: readonly Item[]): Item[][] {
-  if (items.length === 0) return [[]];
-  return items.flatMap((item, index) => permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]));
-}
