@@ -29,6 +29,7 @@ describe('rate limits in Redis', () => {
     assert.equal(answers.filter(({ status }) => status === 429).length, 195);
   });
 
+  // Redis keeps its counts while it hangs or refuses writes, and loses them when it is killed.
   for (const [what, fallIll, heal, left] of [
     ['hangs', (redis: RedisServer) => redis.signal('SIGSTOP'), (redis: RedisServer) => redis.signal('SIGCONT'), '3'],
     ['is killed', (redis: RedisServer) => redis.kill(), (redis: RedisServer) => redis.start(), '4'],

@@ -10,6 +10,7 @@ import { until } from '../../support/client.js';
 
 const mebibyte = 1024 * 1024;
 const limits = { maxBytes: 16 * mebibyte, maxBytesPerOwner: 16 * mebibyte, guaranteedBytesPerOwner: 0 };
+const read = (req: IncomingMessage) => readBody(req, new MemoryBudget(limits).reservationFor('a'));
 
 describe('a compressed body', () => {
   let server: Server;
@@ -46,7 +47,7 @@ describe('a compressed body', () => {
     it(`413 ends the decoder of ${encoding}, which inflates nothing more`, async () => {
       const { req, decoder } = await arrivalOf(encoding, encode(zeros));
       let inflated = 0;
-      const reading = readBody(req, new MemoryBudget(limits).reservationFor('a'));
+      const reading = read(req);
       decoder().on('data', (chunk: Buffer) => (inflated += chunk.length));
       await assert.rejects(reading, { code: 'payload_too_large' });
       assert.equal(decoder().destroyed, true);
@@ -57,7 +58,7 @@ describe('a compressed body', () => {
 
   it('a refusal of the request ends the decoder, and the body is an error when the connection is closed', async () => {
     const { req, decoder } = await arrivalOf('gzip', gzipSync(zeros));
-    const reading = readBody(req, new MemoryBudget(limits).reservationFor('a'));
+    const reading = read(req);
     refuseBody(req);
     if (!decoder().closed) await once(decoder(), 'close');
     outgoing.destroy();
@@ -73,7 +74,7 @@ describe('a compressed body', () => {
 
   it('400 without a decoder for br, whose decoder would take 16 MB for a body of 14 bytes', async () => {
     const { req, decoder } = await arrivalOf('br', brotliCompressSync('{}'));
-    await assert.rejects(readBody(req, new MemoryBudget(limits).reservationFor('a')), { code: 'validation_failed' });
+    await assert.rejects(read(req), { code: 'validation_failed' });
     assert.equal(decoder(), undefined);
   });
 
@@ -86,7 +87,7 @@ describe('a compressed body', () => {
 
   it('a client that disconnects ends the decoder', async () => {
     const { req, decoder } = await arrivalOf('gzip', gzipSync(Buffer.alloc(1024)).subarray(0, 12));
-    const reading = readBody(req, new MemoryBudget(limits).reservationFor('a'));
+    const reading = read(req);
     outgoing.destroy();
     await assert.rejects(reading, { code: 'validation_failed' });
     assert.equal(decoder().destroyed, true);
@@ -97,13 +98,13 @@ describe('a compressed body', () => {
     const closed = once(req, 'close');
     outgoing.destroy();
     await closed.catch(() => undefined);
-    await assert.rejects(readBody(req, new MemoryBudget(limits).reservationFor('a')), { code: 'validation_failed' });
+    await assert.rejects(read(req), { code: 'validation_failed' });
   });
 
   it('400 for a whole body whose client disconnects before the decoder has it', async () => {
     const { req, decoder } = await arrivalOf('gzip', gzipSync('{}'), Buffer.alloc(0));
     await until(() => req.complete, 'the body has arrived');
-    const reading = readBody(req, new MemoryBudget(limits).reservationFor('a'));
+    const reading = read(req);
     req.pause(); // as a decoder that has enough for now
     req.destroy();
     await assert.rejects(reading, { code: 'validation_failed' });
@@ -113,12 +114,12 @@ describe('a compressed body', () => {
   it('a whole body is decoded also if its client disconnects when the decoder has it', async () => {
     const { req } = await arrivalOf('gzip', gzipSync('{}'), Buffer.alloc(0));
     req.once('end', () => outgoing.destroy());
-    assert.equal(String(await readBody(req, new MemoryBudget(limits).reservationFor('a'))), '{}');
+    assert.equal(String(await read(req)), '{}');
   });
 
   it('a broken body ends the decoder', async () => {
     const { req, decoder } = await arrivalOf('gzip', Buffer.from('no gzip at all'));
-    await assert.rejects(readBody(req, new MemoryBudget(limits).reservationFor('a')), { code: 'validation_failed' });
+    await assert.rejects(read(req), { code: 'validation_failed' });
     assert.equal(decoder().destroyed, true);
   });
 });
