@@ -8,14 +8,12 @@ import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
 import { failureOf, inActivity, type Standing } from '../../support/temporal/in-activity.js';
 import { messageActivities } from '../../support/parts/activities.js';
+import { assertLeft } from '../../support/measure/times.js';
 import { unavailable } from './two-accounts.js';
 import { useMessageActivities } from './use-message-activities.js';
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
 const delayOf = async (work: Promise<unknown>) => (await failureOf(work)).nextRetryDelay;
-function about(actual: unknown, wanted: number): void {
-  assert.ok(typeof actual === 'number' && actual <= wanted && actual > wanted - 5_000, `${String(actual)} ms instead of ${wanted}`);
-}
 
 describe('a message that expires while its carrier is unavailable', () => {
   const { test, activitiesWith, woken } = useMessageActivities();
@@ -28,8 +26,8 @@ describe('a message that expires while its carrier is unavailable', () => {
 
   it('a message is checked when it expires if the next try is later', async () => {
     const { group_id } = await buildQueued(test.db, test.workspaceId, { expires_at: inSeconds(30) });
-    about(await delayOf(dispatch(failing(), group_id, { attempt: 12 })), 30_000);
-    about(await delayOf(dispatch(failing(50_000), group_id, { attempt: 1 })), 30_000);
+    assertLeft(await delayOf(dispatch(failing(), group_id, { attempt: 12 })), 30_000);
+    assertLeft(await delayOf(dispatch(failing(50_000), group_id, { attempt: 1 })), 30_000);
   });
 
   it('a message is tried as before if the next try comes before its expiry', async () => {
@@ -45,7 +43,7 @@ describe('a message that expires while its carrier is unavailable', () => {
       {},
     ]);
     const provider = failing();
-    about(await delayOf(dispatch(provider, groupId, early())), 20_000);
+    assertLeft(await delayOf(dispatch(provider, groupId, early())), 20_000);
     assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), ['failed/expired', 'queued/accepted', 'queued/accepted']);
     assert.deepEqual(provider.calls, []);
     await delayOf(dispatch(provider, groupId, { attempt: 12, heartbeatDetails: { notBefore: Date.now(), waitMs: 60_000 } }));
@@ -83,7 +81,7 @@ describe('a message that expires while its carrier is unavailable', () => {
       starts: { wakeGroup: wake },
     });
     await failureOf(environment.run(() => dispatchMessages(groupId)));
-    about((beats.at(-1) as { notBefore: number } | undefined)?.notBefore, Date.now() + 50_000);
+    assertLeft((beats.at(-1) as { notBefore: number } | undefined)?.notBefore, Date.now() + 50_000);
   });
 
   it('a message is tried at once if the clock of another worker was wrong', async () => {
@@ -113,8 +111,8 @@ describe('a message that expires while its carrier is unavailable', () => {
       const scheduledTimestampMs = Date.now() - 4 * 3_600_000 + leftMs;
       return delayOf(dispatch(failing(120_000), group_id, { attempt, scheduledTimestampMs }));
     };
-    about(await delayWith(50_000, 1), 25_000);
-    about(await delayWith(50_000, 12), 25_000);
+    assertLeft(await delayWith(50_000, 1), 25_000);
+    assertLeft(await delayWith(50_000, 12), 25_000);
     assert.equal(await delayWith(19_000, 1), 60_000, 'the rest is too short for a call');
   });
 });

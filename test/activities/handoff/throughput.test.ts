@@ -29,7 +29,8 @@ describe('throughput of providers', () => {
   const throttled: SendOutcome = { outcome: 'throttled', detail: '429' };
   const taken = (id: string): SendOutcome => ({ outcome: 'accepted', provider_message_id: `p-${id}` });
   const delayOf = async (work: Promise<unknown>) => Number((await failureOf(work)).nextRetryDelay);
-  const about = (actual: number, expected: number) => assert.ok(actual > expected * 0.8 - 300 && actual <= expected * 1.2, String(actual));
+  const assertJittered = (actual: number, expected: number) =>
+    assert.ok(actual > expected * 0.8 - 300 && actual <= expected * 1.2, String(actual));
   const group = (count: number, segments = 1) =>
     buildQueuedGroup(
       test.db,
@@ -40,21 +41,21 @@ describe('throughput of providers', () => {
   it('a throttled account is held for all workers for the longest requested time, and no message fails', async () => {
     const { groupId, ids } = await group(3);
     const one = worker((_message, call) => ({ ...throttled, retryAfterMs: call * 3_000 }) as SendOutcome);
-    about(await delayOf(one.dispatch(groupId)), 9_000);
+    assertJittered(await delayOf(one.dispatch(groupId)), 9_000);
     assert.equal(one.provider.calls.length, 3);
     for (const id of ids) assert.equal(await statusOf(test.db, id), 'queued/accepted');
     const other = worker();
     const { group_id } = await buildQueued(test.db, workspaceId);
-    about(await delayOf(other.dispatch(group_id)), 9_000);
+    assertJittered(await delayOf(other.dispatch(group_id)), 9_000);
     assert.deepEqual(other.provider.calls, [], 'another worker leaves it alone too');
   });
 
   it('a message that is throttled for ten minutes is sent with two calls and charged once', async () => {
     const { id, group_id } = await buildQueued(test.db, workspaceId);
     const { provider, dispatch } = worker((_message, call) => (call === 1 ? { ...throttled, retryAfterMs: 600_000 } : taken(id)));
-    about(await delayOf(dispatch(group_id)), 600_000);
+    assertJittered(await delayOf(dispatch(group_id)), 600_000);
     const again = worker();
-    about(await delayOf(again.dispatch(group_id)), 600_000);
+    assertJittered(await delayOf(again.dispatch(group_id)), 600_000);
     await rows(test.db, `UPDATE provider_pace SET held_until = now() - interval '1 second', next_slot_at = now()`);
     assert.equal((await worker(({ id: of }) => taken(of)).dispatch(group_id)).queued, 0);
     assert.deepEqual([provider.calls.length, again.provider.calls.length], [1, 0]);
@@ -83,7 +84,7 @@ describe('throughput of providers', () => {
   it('a hold without a requested time doubles at each throttled call', async () => {
     const { group_id } = await buildQueued(test.db, workspaceId);
     const { provider, dispatch } = worker(() => throttled);
-    about(await delayOf(dispatch(group_id)), 4_000);
+    assertJittered(await delayOf(dispatch(group_id)), 4_000);
     assert.equal(provider.calls.length, 3, 'after 0, 1 and 2 seconds');
   });
 
@@ -92,7 +93,7 @@ describe('throughput of providers', () => {
     await holdAccount(test.db, 'stub', 60_000);
     const { provider, dispatch } = worker();
     const work = await dispatch(group_id, { scheduledTimestampMs: Date.now() - 2 * 3_600_000 });
-    about(work.retryInMs ?? 0, 60_000);
+    assertJittered(work.retryInMs ?? 0, 60_000);
     assert.deepEqual([work.queued, work.more, provider.calls], [1, false, []]);
   });
 
@@ -118,7 +119,7 @@ describe('throughput of providers', () => {
     assert.ok(firstMs > 0 && firstMs <= 30_000, String(firstMs));
     await rows(test.db, `UPDATE messages SET expires_at = now() WHERE expires_at IS NOT NULL`);
     const work = await dispatch(groupId);
-    about(work.retryInMs ?? 0, 60_000);
+    assertJittered(work.retryInMs ?? 0, 60_000);
     assert.deepEqual([work.queued, work.more, provider.calls], [1, false, []]);
     assert.deepEqual(await Promise.all(ids.map((id) => statusOf(test.db, id))), ['failed/expired', 'queued/accepted']);
   });
@@ -142,7 +143,7 @@ describe('throughput of providers', () => {
     await holdAccount(test.db, 'stub', 60_000);
     const { dispatch, provider } = worker();
     const { group_id } = await buildQueued(test.db, workspaceId);
-    about(await delayOf(dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 100 })), 60_000);
+    assertJittered(await delayOf(dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 100 })), 60_000);
     assert.deepEqual(provider.calls, []);
   });
 
@@ -150,7 +151,7 @@ describe('throughput of providers', () => {
     const { dispatch, provider } = worker(undefined, 'stub=10');
     await dispatch((await group(1, 50)).groupId);
     const { group_id } = await buildQueued(test.db, workspaceId);
-    about(await delayOf(dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 30_000 })), 30_000);
+    assertJittered(await delayOf(dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 30_000 })), 30_000);
     assert.equal(provider.calls.length, 1);
   });
 
@@ -173,7 +174,7 @@ describe('throughput of providers', () => {
     const { dispatch, provider } = worker(undefined, 'stub=10');
     await dispatch((await group(1, 50)).groupId);
     const { group_id, id } = await buildQueued(test.db, workspaceId);
-    about(await delayOf(dispatch(group_id)), 5_000);
+    assertJittered(await delayOf(dispatch(group_id)), 5_000);
     await dispatch(group_id, { attempt: 2, heartbeatDetails: Date.now() + 100 });
     assert.equal(provider.calls.at(-1), id);
     const late = await buildQueued(test.db, workspaceId);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { Message } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import type { Answer } from '../start-app.js';
-import { until } from '../../support/client.js';
 import { temporalAway, useAcceptance } from './use-acceptance.js';
 import { prices } from '../../support/prices.js';
 import { shiftClock } from '../../support/shift-clock.js';

@@ -5,6 +5,7 @@ import { ledgerOf } from '../../support/rows/messages.js';
 import type { Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
 import { prices } from '../../support/prices.js';
+import { assertRecent } from '../../support/measure/times.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const path = '/api/v1/messages/bulk';
@@ -44,7 +45,7 @@ describe('bulk', () => {
         rate: 5,
       };
       assert.deepEqual(batch, { ...expected, scheduled_at: null, completed_at: null });
-      assert.ok(Math.abs(Date.now() - Date.parse(created_at)) < 5000);
+      assertRecent(created_at);
       assert.deepEqual(await get(id), body.data.batch);
       assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000', `debit ${-3 * prices.sms}`]);
       const { messages, pagination } = (await app.call('GET', `/api/v1/messages?batch_id=${id}`, { key })).body.data;

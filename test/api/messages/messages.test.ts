@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Message } from '../../../models/tables/message.js';
 import { rows } from '../../support/database.js';
+import { assertRecent } from '../../support/measure/times.js';
 import { useApi } from '../use-api.js';
 
 const send = '/api/v1/messages/send';
@@ -35,7 +36,7 @@ describe('messages', () => {
       const price = { credits_used: 1, segments: 1, encoding: 'GSM-7' };
       const state = { status: 'queued', status_detail: 'accepted' };
       assert.deepEqual(message, { ...sms, ...state, ...price, ...nothing, ...never, metadata: { order: 7 }, reference: 'r-1' });
-      assert.ok(Math.abs(Date.now() - Date.parse(created_at)) < 5000);
+      assertRecent(created_at);
       assert.deepEqual((await app.call('GET', `${list}/${id}`, { key })).body.data.message, body.data.message);
     });
     const priced: [string, object, number, number | null, string | null][] = [

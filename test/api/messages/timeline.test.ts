@@ -9,6 +9,7 @@ import { buildQueued, buildUndecided, buildWebhook } from '../../support/rows/fa
 import { acceptedAs, buildClaimed, buildSent, claimAll, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
 import { applyReports, recordHandoffs, recordReports } from '../../support/rows/reports.js';
 import { prices } from '../../support/prices.js';
+import { assertAbout } from '../../support/measure/times.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 import { type Step, useTimelines } from './use-timelines.js';
 
@@ -20,7 +21,6 @@ describe('GET /messages/:id/timeline', () => {
     ({ db, account } = timelines);
   });
   const typesOf = (timeline: { steps: Step[] }) => timeline.steps.map(({ type }) => type);
-  const ago = (iso: string) => Date.parse(iso) - Date.now();
 
   it('the timeline shows all events of a delivered message in their order', async () => {
     const { row: webhook } = await buildWebhook(account.workspaceId, 'https://example.com/hook');
@@ -136,7 +136,7 @@ describe('GET /messages/:id/timeline', () => {
       assert.equal(what, 'hand_off');
       const [page] = (await buildAcceptedBatch(db, account.workspaceId, [1], { rate: 0.05 })).pages;
       assert.equal((await waiting(page?.ids[0] ?? '')).until, null, 'the rate of a batch may need any time');
-      assert.ok(Math.abs(ago(until ?? '') - app.deps.config.handoffTimeoutSeconds * 1000) < 60_000);
+      assertAbout(until, Date.now() + app.deps.config.handoffTimeoutSeconds * 1000);
     });
     it('waiting_for names the answer of the provider during a call', async () => {
       assert.equal((await waiting((await buildClaimed(db, account.workspaceId)).id)).what, 'provider_answer');
@@ -160,7 +160,7 @@ describe('GET /messages/:id/timeline', () => {
       await recordHandoffs(db, [acceptedAs(claim)]);
       const { what, until } = await waiting(id);
       assert.equal(what, 'report');
-      assert.ok(Math.abs(ago(until ?? '') - app.deps.config.reportTimeoutSeconds.email * 1000) < 60_000);
+      assertAbout(until, Date.now() + app.deps.config.reportTimeoutSeconds.email * 1000);
     });
   });
 

@@ -7,6 +7,7 @@ import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
 import { buildQueuedGroup, buildSent, claimAll, messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
 import { makeOpenRowsDue } from '../../../support/temporal/watcher.js';
+import { assertAbout } from '../../../support/measure/times.js';
 
 const all = 1_000;
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000);
@@ -97,7 +98,7 @@ describe('the watcher’s queue of groups', () => {
     const shared = await buildQueuedGroup(test.db, workspaceId, [{}, { workspace_id: stranger }]);
     const of = await needs();
     const { dueInMs } = of(scheduled.group_id);
-    assert.ok(dueInMs !== null && Math.abs(dueInMs - 600_000) < 10_000, String(dueInMs));
+    assertAbout(dueInMs, 600_000);
     assert.deepEqual([of(single.group_id).due, of(undecided.group_id).accepting, of(tried.group_id).triedLately], [1, 1, true]);
     const page = of(batch.pages[0]?.groupId ?? '');
     assert.deepEqual(

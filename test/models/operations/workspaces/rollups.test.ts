@@ -11,6 +11,7 @@ import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { acceptBatch, buildBatch } from '../../../support/rows/batches.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
+import { assertAbout } from '../../../support/measure/times.js';
 
 const dayMs = 86_400_000;
 const details = { sent: 'awaiting_report', delivered: 'delivered', failed: 'undeliverable', read: 'read' } as const;
@@ -59,7 +60,7 @@ describe('sums of messages by hour and day', () => {
     const corrected = await overview();
     assert.deepEqual(corrected.reasons, []);
     assert.deepEqual([corrected.parts[0]?.delivered, corrected.parts[0]?.failed], [1, 0]);
-    assert.ok(Math.abs((corrected.waits.p50Ms ?? 0) - 10_000) <= 500, `${corrected.waits.p50Ms}`);
+    assertAbout(corrected.waits.p50Ms, 10_000, 500);
   });
 
   it('sums of messages take a refund back from the credits', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { validate, version } from 'uuid';
 import { makeId } from '../../../../models/rules/values/make-id.js';
 import { highestId, idAfter, idBefore, lowestId } from '../../../../models/rules/values/id-time.js';
+import { assertAbout } from '../../../support/measure/times.js';
 
 describe('makeId', () => {
   const realNow = Date.now;
@@ -15,7 +16,7 @@ describe('makeId', () => {
       assert.ok(validate(id));
       assert.equal(version(id), 7);
       assert.ok(id > idBefore(now) && id < idAfter(now));
-      assert.ok(Math.abs(Number.parseInt(id.replace('-', '').slice(0, 12), 16) - now.getTime()) < 60_000);
+      assertAbout(Number.parseInt(id.replace('-', '').slice(0, 12), 16), now.getTime());
     }
   });
 
