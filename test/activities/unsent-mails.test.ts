@@ -48,7 +48,7 @@ describe('a mail that is not sent', () => {
     it(`a mail is given up when its link ${what} during an outage of the mail server`, async () => {
       const { mailId, workspace } = await newAccount();
       smtp.refuse.to.push('451 4.3.0 later');
-      await assert.rejects(sendMail(mailId));
+      await assert.rejects(sendMail(mailId), { type: 'MailNotSent' });
       await rows(test.db, `UPDATE mail_tokens SET ${change} WHERE workspace_id = $1`, [workspace.id]);
       await sendMail(mailId);
       assert.deepEqual([await fateOf(mailId), smtp.received], [{ sent_at: null, refused_code: 0 }, []]);

@@ -56,15 +56,15 @@ describe('the plans of the battery', () => {
   it('the plans of the battery follow the command line, which refuses unknown options', () => {
     assert.deepEqual(readOptions(['--seeds', '3-5', '--nemeses', 'cut,kill-api']).seeds, [3, 4, 5]);
     assert.deepEqual(readOptions(['--seed', '3', '--nemeses', 'none']).nemeses, []);
-    for (const args of [
-      [],
-      ['--seed', 'x'],
-      ['--seeds', '5-3'],
-      ['--seed', '1', '--nemeses', 'flood'],
-      ['--seed', '1', '--minutes', '0'],
-      ['--seed', '1', '--bursts', '0'],
-    ]) {
-      assert.throws(() => readOptions(args));
+    for (const [refusal, ...args] of [
+      [/^Error: give either --seed N or --seeds A-B$/],
+      [/whole numbers from 0 to/, '--seed', 'x'],
+      [/A not above B$/, '--seeds', '5-3'],
+      [/^Error: --nemeses: "flood" is none of/, '--seed', '1', '--nemeses', 'flood'],
+      [/^Error: --minutes must be above 0/, '--seed', '1', '--minutes', '0'],
+      [/^Error: --bursts must be above 0/, '--seed', '1', '--bursts', '0'],
+    ] as const) {
+      assert.throws(() => readOptions(args), refusal);
     }
   });
 });

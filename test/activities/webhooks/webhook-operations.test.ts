@@ -162,7 +162,7 @@ describe('attemptNow and replayPage', () => {
     const worker = new MockActivityEnvironment();
     const listing = worker.run(() => activities().listReplay(input));
     worker.cancel('WORKER_SHUTDOWN');
-    await assert.rejects(listing, 'another worker lists them');
+    await assert.rejects(listing, { name: 'AbortError' }, 'another worker lists them');
   });
 
   it('a replay lists short pages for an ordered webhook', async () => {

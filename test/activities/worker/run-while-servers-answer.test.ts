@@ -76,6 +76,6 @@ describe('runWhileServersAnswer', () => {
   it('workers that failed without a reason end with one', async () => {
     const running = runWhileServersAnswer(workers({ done: new Promise((_, reject) => setImmediate(reject)) }), deps);
     await assert.rejects(running.done, /A Temporal worker failed without a reason/);
-    await assert.rejects(running.stop());
+    await assert.rejects(running.stop(), /A Temporal worker failed without a reason/);
   });
 });

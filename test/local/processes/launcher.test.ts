@@ -83,7 +83,7 @@ describe('launcher', () => {
       await start(launch, 'PostgreSQL');
       await launch.run({ ...scriptPart(folder.path, 'build', stubborn), stop: [] });
     });
-    const starting = assert.rejects(launcher.start());
+    const starting = assert.rejects(launcher.start(), { name: 'AbortError' });
     await until(() => recorded().length === 2, 'both parts are recorded');
     const processes = recorded();
     await launcher.stop();

@@ -104,7 +104,7 @@ describe('supervisor', () => {
   it('a start that is cancelled is given up', async () => {
     const cancel = new AbortController();
     const start = supervise(obedient, { ready: () => new Promise(() => undefined) }).start(cancel.signal);
-    const rejection = assert.rejects(start);
+    const rejection = assert.rejects(start, /The operation was aborted/);
     await until(() => recorded().length === 1, 'the part is recorded');
     const [running] = recorded();
     cancel.abort();

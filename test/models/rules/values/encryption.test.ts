@@ -4,6 +4,7 @@ import { decrypt, encrypt, cachingDecrypter } from '../../../../models/rules/val
 
 const key = 'k'.repeat(32);
 const other = 'o'.repeat(32);
+const isAltered = /unable to authenticate/;
 
 describe('encrypt and decrypt', () => {
   it('decryption returns every encrypted text', () => {
@@ -28,8 +29,8 @@ describe('encrypt and decrypt', () => {
   it('decryption refuses another key and another context', () => {
     const sealed = encrypt(key, 'webhook:1', 'secret');
     assert.throws(() => decrypt([other], 'webhook:1', sealed), /another SECRET_KEY/);
-    assert.throws(() => decrypt([key], 'webhook:2', sealed));
-    assert.throws(() => decrypt([key], '', sealed));
+    assert.throws(() => decrypt([key], 'webhook:2', sealed), isAltered);
+    assert.throws(() => decrypt([key], '', sealed), isAltered);
   });
 
   it('decryption finds the key among several by its id in the bytes', () => {
@@ -39,16 +40,20 @@ describe('encrypt and decrypt', () => {
 
   it('decryption refuses changed, missing or added bytes', () => {
     const sealed = encrypt(key, 'webhook:1', 'whsec_0123456789');
+    const faultAt = (index: number) => {
+      if (index === 0) return /unknown encryption format/;
+      return index < 5 ? /another SECRET_KEY/ : isAltered;
+    };
     for (let index = 0; index < sealed.length; index += 1) {
       for (const bit of [1, 128]) {
         const broken = Buffer.from(sealed);
         broken[index] = (broken[index] as number) ^ bit;
-        assert.throws(() => decrypt([key], 'webhook:1', broken), `byte ${index}`);
+        assert.throws(() => decrypt([key], 'webhook:1', broken), faultAt(index), `byte ${index}`);
       }
-      const pattern = index < 33 ? /unknown encryption format/ : /./;
+      const pattern = index < 33 ? /unknown encryption format/ : isAltered;
       assert.throws(() => decrypt([key], 'webhook:1', sealed.subarray(0, index)), pattern, `cut at ${index}`);
     }
-    assert.throws(() => decrypt([key], 'webhook:1', Buffer.concat([sealed, Buffer.from([0])])));
+    assert.throws(() => decrypt([key], 'webhook:1', Buffer.concat([sealed, Buffer.from([0])])), isAltered);
   });
 });
 
@@ -61,8 +66,8 @@ describe('cachingDecrypter', () => {
         const text = () => decryptCached(`webhook:${index + 1}`, bytes);
         assert.equal(text(), `secret ${index + 1}`);
         assert.equal(text(), `secret ${index + 1}`);
-        assert.throws(() => decryptCached('webhook:4', bytes));
-        assert.throws(() => decryptCached(`webhook:${index + 1}x`, bytes.subarray(1)));
+        assert.throws(() => decryptCached('webhook:4', bytes), isAltered);
+        assert.throws(() => decryptCached(`webhook:${index + 1}x`, bytes.subarray(1)), /unknown encryption format/);
       }
     }
   });
@@ -73,7 +78,7 @@ describe('cachingDecrypter', () => {
     assert.equal(decryptCached('webhook:1', sealed), 'secret');
     const broken = Buffer.from(sealed);
     broken[sealed.length - 1] = (broken[sealed.length - 1] as number) ^ 1;
-    assert.throws(() => decryptCached('webhook:1', broken));
+    assert.throws(() => decryptCached('webhook:1', broken), isAltered);
     assert.throws(() => cachingDecrypter([other])('webhook:1', sealed), /another SECRET_KEY/);
   });
 });
