@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
+import { setInterval } from 'node:timers/promises';
 import { HangWatch } from '../../../activities/worker/hang-watch.js';
 
 describe('HangWatch', () => {
@@ -16,12 +17,16 @@ describe('HangWatch', () => {
   });
 
   it('watched work returns its result or error, and is not reported after its end', async () => {
-    const watch = new HangWatch(() => assert.fail('nothing hangs'), 1, 2);
+    let calls = 0;
+    const watch = new HangWatch(() => (calls += 1), 1, 2);
     assert.equal(await watch.over(async () => 'done'), 'done');
     await assert.rejects(
       watch.over(() => Promise.reject(new Error('wrong'))),
       /wrong/,
     );
+    let ticks = 0;
+    for await (const _ of setInterval(1)) if ((ticks += 1) === 20) break;
+    assert.equal(calls, 0);
   });
 
   it('work that does not end is not reported while other work ends', async () => {
