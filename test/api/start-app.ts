@@ -89,6 +89,25 @@ export async function startApp(
   };
 }
 
+/**
+ * Replaces a method while this work runs.
+ * @returns the result of the work; the tests that follow have the method that was there before, also if the work fails
+ */
+export async function whileReplaced<Target extends object, Name extends keyof Target, Result>(
+  target: Target,
+  name: Name,
+  stub: Target[Name],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const former = target[name];
+  target[name] = stub;
+  try {
+    return await work();
+  } finally {
+    target[name] = former;
+  }
+}
+
 /** A Temporal that runs operations at once, or only records the calls. */
 function playedBy(db: Database, openBatches: number, calls: string[]): Temporal {
   return {

@@ -3,6 +3,7 @@ import { type BulkThread, type BulkThreadOptions, createBulkThread } from '../..
 import { UrgentWork } from '../../../models/flow/give-way.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { testEnv } from '../../support/config.js';
+import { whileReplaced } from '../start-app.js';
 import { useApi } from '../use-api.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
@@ -27,15 +28,8 @@ describe('bulk sends in a thread of their own', () => {
   beforeEach(async () => {
     ({ key } = await app.account({ balance: 10_000 }));
   });
-  const post = async (body: object, headers: Record<string, string> = {}, to = path) => {
-    const inPlace = app.deps.bulkThread;
-    app.deps.bulkThread = thread;
-    try {
-      return await app.call('POST', to, { key, body, headers });
-    } finally {
-      app.deps.bulkThread = inPlace;
-    }
-  };
+  const post = async (body: object, headers: Record<string, string> = {}, to = path) =>
+    whileReplaced(app.deps, 'bulkThread', thread, () => app.call('POST', to, { key, body, headers }));
 
   it('201 for a bulk send in the thread, and a repeated one is marked as replayed', async () => {
     const first = await post(batch, { 'Idempotency-Key': 'k' });
@@ -104,10 +98,8 @@ describe('bulk sends in a thread of their own', () => {
   });
 
   it('500 with Retry-After for a bulk send without its workflow, and nothing is charged', async () => {
-    const { acceptBatch } = app.deps.temporal;
-    app.deps.temporal.acceptBatch = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
-    const answer = await post(batch);
-    app.deps.temporal.acceptBatch = acceptBatch;
+    const failing = () => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
+    const answer = await whileReplaced(app.deps.temporal, 'acceptBatch', failing, () => post(batch));
     assert.deepEqual([answer.status, answer.headers.get('retry-after')], [500, '1']);
     assert.equal((await app.call('GET', path, { key })).body.data.pagination.total, 0);
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { busy } from '../../../models/errors.js';
 import type { Json } from '../../support/client.js';
-import type { Account } from '../start-app.js';
+import { type Account, whileReplaced } from '../start-app.js';
 import { useApi } from '../use-api.js';
 import { callTool, listTools, postMcp, sms, useMcp } from './mcp-client.js';
 
@@ -143,12 +143,11 @@ describe('the daily limit of the MCP server', () => {
     const client = await connect({ 'X-API-Key': (await app.account()).key });
     const { preview_token } = (await callTool(client, 'preview_messages', sms)).data;
     const send = () => callTool(client, 'send_message', { ...sms, preview_token });
-    const { enter } = app.deps.acceptGate;
-    app.deps.acceptGate.enter = () => {
+    const refusing = () => {
       throw busy();
     };
-    assert.deepEqual([(await send()).data.code, (await send()).data.code], ['unavailable', 'unavailable']);
-    app.deps.acceptGate.enter = enter;
+    const refused = async () => [(await send()).data.code, (await send()).data.code];
+    assert.deepEqual(await whileReplaced(app.deps.acceptGate, 'enter', refusing, refused), ['unavailable', 'unavailable']);
     assert.equal((await send()).isError, false);
   });
 

@@ -8,7 +8,7 @@ import { buildDeliveryIn } from '../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
 import { shiftClock } from '../../support/shift-clock.js';
 import { assertRecent } from '../../support/measure/times.js';
-import type { Answer } from '../start-app.js';
+import { type Answer, whileReplaced } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
 const longAgo = '2020-01-01T00:00:00Z';
@@ -126,10 +126,9 @@ describe('replays', () => {
 
   it('500 for a replay without Temporal, and nothing remains', async () => {
     await failed();
-    const { replay } = app.deps.temporal;
-    app.deps.temporal.replay = () => Promise.reject(new Error('away'));
-    assert.equal((await call('POST', '/replay', { since: longAgo })).status, 500);
-    app.deps.temporal.replay = replay;
+    const failing = () => Promise.reject(new Error('away'));
+    const begun = () => call('POST', '/replay', { since: longAgo });
+    assert.equal((await whileReplaced(app.deps.temporal, 'replay', failing, begun)).status, 500);
     assert.deepEqual((await list()).replays, []);
   });
 

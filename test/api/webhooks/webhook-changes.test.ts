@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { buildDeliveryIn, deliveryOf } from '../../support/rows/deliveries.js';
+import { whileReplaced } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
 const hooks = '/api/v1/webhooks';
@@ -36,10 +37,8 @@ describe('a webhook that is changed or deleted', () => {
       assert.equal(await woken({ description: 'nothing to settle' }), 1);
       assert.equal(await woken({ is_active: true }), 2);
       assert.equal(await woken({ url: 'https://8.8.8.8/other' }), 3);
-      const { wakeRetrier } = app.deps.temporal;
-      app.deps.temporal.wakeRetrier = async () => Promise.reject(new Error('away'));
-      await put(id, { url: 'https://8.8.8.8/third' });
-      app.deps.temporal.wakeRetrier = wakeRetrier;
+      const failing = async () => Promise.reject(new Error('away'));
+      await whileReplaced(app.deps.temporal, 'wakeRetrier', failing, () => put(id, { url: 'https://8.8.8.8/third' }));
     });
     it('a change of a webhook changes only the given fields', async () => {
       const id = await create();

@@ -7,6 +7,7 @@ import { rows } from '../../support/database.js';
 import { buildDeliveryIn } from '../../support/rows/deliveries.js';
 import { buildWebhook } from '../../support/rows/factories.js';
 import { assertAbout } from '../../support/measure/times.js';
+import { whileReplaced } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
 const hooks = '/api/v1/webhooks';
@@ -91,10 +92,9 @@ describe('webhook operations', () => {
     });
     it('500 for the test of a webhook without Temporal, and nothing remains', async () => {
       const earlier = await counts();
-      const { attempt } = app.deps.temporal;
-      app.deps.temporal.attempt = () => Promise.reject(new Error('away'));
-      assert.equal((await post('/test')).status, 500);
-      app.deps.temporal.attempt = attempt;
+      const failing = () => Promise.reject(new Error('away'));
+      const { status } = await whileReplaced(app.deps.temporal, 'attempt', failing, () => post('/test'));
+      assert.equal(status, 500);
       assert.deepEqual(await counts(), earlier);
     });
   });
@@ -119,10 +119,9 @@ describe('webhook operations', () => {
     });
     it('404 for a resend whose webhook is deleted while the receiver is awaited', async () => {
       const deliveryId = await delivery('failed');
-      const { attempt } = app.deps.temporal;
-      app.deps.temporal.attempt = async () => void (await app.call('DELETE', `${hooks}/${id}`, { jwt }));
-      const { status, body } = await post(`/deliveries/${deliveryId}/resend`);
-      app.deps.temporal.attempt = attempt;
+      const deleting = async () => void (await app.call('DELETE', `${hooks}/${id}`, { jwt }));
+      const resend = () => post(`/deliveries/${deliveryId}/resend`);
+      const { status, body } = await whileReplaced(app.deps.temporal, 'attempt', deleting, resend);
       assert.deepEqual([status, body.error], [404, 'Webhook not found']);
     });
     it('404 for the resend of an unknown, a malformed and a foreign delivery', async () => {
