@@ -64,25 +64,6 @@ describe('data of other workspaces', () => {
       assert.ok(answers[0]?.startsWith(`[404,{"success":false,"error":"${text}","code":"not_found"`), answers[0]);
     });
   }
-
-  it('200 without rows of other workspaces in every list', async () => {
-    const messages = await app.call('GET', '/api/v1/messages', mine);
-    const webhooks = await app.call('GET', '/api/v1/webhooks', { jwt: mine.jwt ?? '' });
-    const keys = await app.call('GET', '/api/v1/api-keys', { jwt: mine.jwt ?? '' });
-    assert.deepEqual([messages.status, webhooks.status, keys.status], [200, 200, 200]);
-    assert.deepEqual(
-      [messages.body.data.pagination.total, webhooks.body.data.pagination.total, keys.body.data.pagination.total],
-      [0, 0, 1],
-    );
-  });
-
-  it('rows of other workspaces are unchanged after all requests', async () => {
-    const [row] = (await app.deps.db.query(
-      `SELECT (SELECT string_agg(DISTINCT status, ' ') FROM messages) AS message, (SELECT status FROM batches) AS batch,
-       (SELECT deleted_at FROM webhooks) AS deleted, (SELECT bool_and(is_active) FROM api_keys) AS active`,
-    )) as [{ message: string; batch: string; deleted: Date | null; active: boolean }[], unknown];
-    assert.deepEqual(row[0], { message: 'queued', batch: 'sending', deleted: null, active: true });
-  });
 });
 
 describe('credentials', () => {
