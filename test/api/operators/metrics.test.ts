@@ -38,11 +38,11 @@ describe('metrics', () => {
     loaded.remove();
   });
 
-  const delivered = async (count: number) =>
+  const allDelivered = async () =>
     until(async () => {
-      const [row] = await rows<{ count: number }>(service.db, "SELECT count(*) FROM messages WHERE status = 'delivered'");
-      return Number(row?.count) >= count;
-    }, `${count} messages are delivered`);
+      const open = await rows(service.db, `SELECT 1 FROM messages WHERE status IN ('queued', 'sent')`);
+      return open.length === 0;
+    }, 'all messages are delivered');
 
   it('metrics count the way of a message: accept, hand-off, reports, delivery, webhook', async () => {
     const client = restClient(service.url);
@@ -51,7 +51,7 @@ describe('metrics', () => {
     assert.equal((await client.call('POST', '/api/v1/webhooks', { body: hook, headers: bearer(account.token) })).status, 201);
     await client.send(account, {}, { traceparent: sampledByClient });
     await receiver.untilReceived(1);
-    await delivered(1);
+    await allDelivered();
     const [{ series: inApi }, { series: inWorker }] = [await scrape(api), await scrape(worker)];
     assert.equal(sumOf(inApi, 'tidings_accepts_total', { channel: 'sms', outcome: 'accepted' }), 1);
     assert.equal(sumOf(inApi, 'tidings_accept_seconds_count', { channel: 'sms' }), 1);
@@ -103,7 +103,7 @@ describe('metrics', () => {
   it('the metrics of the API show what the database knows about the service', async () => {
     const { series } = await scrape(api);
     assert.equal(sumOf(series, 'tidings_workers_alive'), 1);
-    assert.ok(sumOf(series, 'tidings_webhooks', { state: 'active' }) <= 1);
+    assert.ok((series.get('tidings_webhooks{state="active"}') ?? 2) <= 1, 'the watcher may have counted them before the test made one');
     assert.equal(series.get('tidings_watcher_failing_steps'), 0);
     assert.ok((series.get('tidings_service_read_age_seconds') ?? 99) < 30);
     assert.equal(series.get('tidings_messages_open_complete'), 1);
@@ -139,11 +139,11 @@ describe('metrics', () => {
     const keys = workspaces.map(([, key]) => key);
     await readBalances(service.url, keys.slice(0, 1));
     await sendFromEach(service.url, keys.slice(0, together)); // the first messages that share a workflow bring the series of its type
-    await delivered(together + 4);
+    await allDelivered();
     const before = [names((await scrape(api)).series), names((await scrape(worker)).series)];
     await sendFromEach(service.url, keys.slice(together, sending));
     await readBalances(service.url, keys.slice(sending));
-    await delivered(sending + 4);
+    await allDelivered();
     const pages = [await scrape(api), await scrape(worker)];
     for (const [at, { series, text }] of pages.entries()) {
       const added = [...names(series)].filter((name) => before[at]?.has(name) !== true);
