@@ -1,7 +1,6 @@
 /** The list of messages in a browser. The form and the timeline of a message are in send-message.test.ts. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { owner, password } from '../api/accounts/owner.js';
 import { rows } from '../support/database.js';
 import { xssTexts } from './console-browser.js';
@@ -9,6 +8,18 @@ import { useMessages } from './use-messages.js';
 
 describe('messages in the console', () => {
   const { app, browser, me, send, move } = useMessages();
+
+  /** @returns what waits until the page has got the next event of its stream, and has handed it over in a frame */
+  async function nextEvent(): Promise<() => Promise<void>> {
+    const devtools = await browser.page.context().newCDPSession(browser.page);
+    await devtools.send('Network.enable');
+    const isReceived = new Promise((resolve) => devtools.once('Network.eventSourceMessageReceived', resolve));
+    return async () => {
+      await isReceived;
+      await browser.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      await devtools.detach();
+    };
+  }
 
   it('a message and each of its statuses appear without reloading', async () => {
     await browser.follow('Messages');
@@ -42,8 +53,9 @@ describe('messages in the console', () => {
     await browser.page.getByLabel('Channel', { exact: true }).selectOption('sms');
     await browser.press('Search');
     await isRead;
+    const handedOver = await nextEvent();
     await move(id, 'sent', 'awaiting_report');
-    await sleep(1_000); // until the event has come
+    await handedOver();
     release();
     await browser.row('order-1').getByText('sent').waitFor();
   });
