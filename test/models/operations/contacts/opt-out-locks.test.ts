@@ -1,10 +1,10 @@
+import assert from 'node:assert/strict';
 import { select } from '../../../../models/db/database.js';
 import { optIn, optOut } from '../../../support/rows/opt-requests.js';
 import { suppress } from '../../../../models/operations/contacts/suppress.js';
-import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { lockWaits } from '../../../support/lock-table.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { buildSent } from '../../../support/rows/messages.js';
 
@@ -41,11 +41,11 @@ describe('STOP and START of a recipient of several workspaces', () => {
       const held = await test.db.transaction();
       await select(test.db, lock, [one], held);
       const recording = record();
-      await until(async () => (await lockWaits(test.db)) === 1, 'it waits for the first entry');
-      const lockOther = select(test.db, lock, [other], held);
-      await Promise.allSettled([lockOther]);
+      await untilLockWait(test.db, 'it waits for the first entry');
+      const [locked] = await Promise.allSettled([select(test.db, lock, [other], held)]);
       await held.rollback();
-      await Promise.all([lockOther, recording]);
+      await recording;
+      assert.equal(locked.status, 'fulfilled', 'the other entry is not locked yet');
     });
   }
 });

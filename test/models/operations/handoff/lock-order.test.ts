@@ -12,7 +12,7 @@ import { acceptBatch, buildBatch } from '../../../support/rows/batches.js';
 import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { lockWaits } from '../../../support/lock-table.js';
+import { lockWaits, untilLockWait } from '../../../support/lock-table.js';
 import { buildQueued, buildUndecided, buildWorkspace, newMessage } from '../../../support/rows/factories.js';
 import {
   balanceOf,
@@ -35,12 +35,15 @@ describe('locks', () => {
     [one = '', other = ''] = ids.toSorted();
   });
 
-  /** Somebody waits for a lock. */
-  const isBlocked = async () =>
-    (await rows(test.db, 'SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0'))
-      .length > 0;
+  /** How many messages of the workspace have each status. */
+  const countsOf = async (workspaceId: string) => {
+    const sql = 'SELECT status, count(*) FROM messages WHERE workspace_id = $1 GROUP BY status ORDER BY status';
+    const found = await rows<{ status: string; count: number }>(test.db, sql, [workspaceId]);
+    return Object.fromEntries(found.map(({ status, count }) => [status, count]));
+  };
 
   it('refunds and debits lock workspaces in one order, without a deadlock in 120 rounds', async () => {
+    const [rounds, atOnce] = [120, 4];
     const round = async () => {
       // In the refused group the messages of the workspaces come in the opposite order.
       const [first = '', second = ''] = [uuidv7(), uuidv7()].toSorted();
@@ -60,12 +63,15 @@ describe('locks', () => {
         acceptMessages(test.db, fresh.groupId),
       ]);
     };
-    for (let rounds = 0; rounds < 120; rounds += 4) await Promise.all([round(), round(), round(), round()]);
+    for (let done = 0; done < rounds; done += atOnce) await Promise.all(Array.from({ length: atOnce }, round));
+    const ofEach = { failed: rounds, queued: rounds };
+    assert.deepEqual([await countsOf(one), await countsOf(other)], [ofEach, ofEach]);
   });
 
   it('reports and answers lock messages in one order', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const { groupId } = await buildQueuedGroup(test.db, one, 100);
+    const [rounds, ofGroup] = [10, 100];
+    for (let round = 0; round < rounds; round += 1) {
+      const { groupId } = await buildQueuedGroup(test.db, one, ofGroup);
       const claims = await claimAll(test.db, groupId, sandboxEverywhere);
       const reports = claims.map(({ id }) => reportOf({ id, provider_message_id: uuidv7() }, 'delivered'));
       await recordReports(test.db, reports.toReversed());
@@ -78,6 +84,7 @@ describe('locks', () => {
       }));
       await Promise.all([applyReports(test.db, groupId), recordHandoffs(test.db, unknown)]);
     }
+    assert.deepEqual(await countsOf(one), { delivered: rounds * ofGroup });
   });
 
   it('groups with equal idempotency keys in opposite order store each key once', async () => {
@@ -121,7 +128,7 @@ describe('locks', () => {
     await select(test.db, 'SELECT 1 FROM messages WHERE batch_id = $1 FOR UPDATE', [batch.id], holder);
     const accepting = acceptBatch(test.db, batch.id);
     try {
-      await until(isBlocked, 'the batch waits for its messages');
+      await untilLockWait(test.db, 'the batch waits for its messages');
       assert.deepEqual((await acceptMessages(test.db, single.group_id)).accepted, [single.id]);
     } finally {
       await holder.rollback();
@@ -135,7 +142,7 @@ describe('locks', () => {
     const report = await test.db.transaction();
     await select(test.db, 'UPDATE message_groups SET reports_pending = true WHERE id = $1', [group_id], report);
     const givingUp = giveUpOnReports(test.db, group_id);
-    await until(isBlocked, 'it waits');
+    await untilLockWait(test.db, 'it waits');
     await report.commit();
     assert.deepEqual(await givingUp, { open: 1 });
     assert.equal(await statusOf(test.db, id), 'sent/awaiting_report');
@@ -148,7 +155,7 @@ describe('locks', () => {
     await select(test.db, `INSERT INTO send_attempts (message_id, number, provider) VALUES ($1, 1, 'twilio')`, [id], claim);
     const balance = await balanceOf(test.db, one);
     const givingUp = giveUpOnHandoffs(test.db, group_id, { leaseSeconds: callLeaseSeconds, unknownSeconds: 120, repeatable: [] });
-    await until(isBlocked, 'it waits');
+    await untilLockWait(test.db, 'it waits');
     await claim.commit();
     await givingUp;
     assert.equal(await statusOf(test.db, id), 'queued/sending');
@@ -162,7 +169,7 @@ describe('locks', () => {
     await select(test.db, `UPDATE messages SET status_detail = 'sending' WHERE id = $1`, [id], claim);
     await select(test.db, `INSERT INTO send_attempts (message_id, number, provider) VALUES ($1, 1, 'twilio')`, [id], claim);
     const claiming = claimAll(test.db, group_id, sandboxEverywhere);
-    await until(isBlocked, 'it waits');
+    await untilLockWait(test.db, 'it waits');
     await claim.commit();
     await claiming;
     assert.equal(await statusOf(test.db, id), 'queued/sending');
@@ -179,9 +186,9 @@ describe('locks', () => {
     const suppressing = inTransaction(test.db, (transaction) => suppress(test.db, [ofRecipient, ofWorkspace], transaction));
     const erasing = forgetRecipient(test.db, Buffer.alloc(32, 1), { workspaceId: one, recipient: entry.recipient, at: new Date() });
     await until(async () => (await lockWaits(test.db)) === 2, 'both wait');
-    const lockOther = select(test.db, lock('suppressions_by_recipients'), [one], held);
-    await Promise.allSettled([lockOther]);
+    const [locked] = await Promise.allSettled([select(test.db, lock('suppressions_by_recipients'), [one], held)]);
     await held.rollback();
-    await Promise.all([lockOther, suppressing, erasing]);
+    await Promise.all([suppressing, erasing]);
+    assert.equal(locked.status, 'fulfilled', 'the entry of the recipient is not locked yet');
   });
 });
