@@ -3,17 +3,22 @@ import { select } from '../../../models/db/database.js';
 import { until } from '../../support/client.js';
 import { phone, toNamed } from '../../support/bulk-requests.js';
 import { rows } from '../../support/database.js';
-import type { Answer } from '../start-app.js';
 import { temporalAway, useAcceptance } from './use-acceptance.js';
 import { prices } from '../../support/prices.js';
 import { acceptBatch } from '../../support/rows/batches.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
 const path = '/api/v1/messages/bulk';
+/** Bulk sends of one workspace that the API handles at the same time. */
+const atOnce = 2;
 const unavailable = 'Internal server error. Please try again later.';
 
 describe('acceptance of a batch', () => {
-  const { app, post, keyInUse, setBalance, counted, nothing } = useAcceptance(path, toNamed, ['batches', 'messages', 'message_groups']);
+  const { app, post, postTogether, keyInUse, setBalance, counted, nothing } = useAcceptance(path, toNamed, [
+    'batches',
+    'messages',
+    'message_groups',
+  ]);
   const insufficient = (left: number) => `Insufficient credits. You need ${toCredits(3 * prices.sms)} credits but have ${left}.`;
   const act = (id: string, verb: string) => app.call('POST', `${path}/${id}/${verb}`, { key: keyInUse() });
 
@@ -148,23 +153,14 @@ describe('acceptance of a batch', () => {
       assert.deepEqual([answer.status, answer.headers.get('idempotent-replayed')], [201, null]);
     });
     it('ten equal bulk sends at once create one batch', async () => {
-      const { acceptBatch: accept } = app.deps.temporal;
-      app.deps.temporal.acceptBatch = async (request) => {
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        return accept(request);
-      };
-      const answers: Answer[] = await Promise.all(Array.from({ length: 10 }, () => post('k')));
+      const answers = await postTogether(10, 'acceptBatch', { asking: atOnce });
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
       assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1);
       assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
       assert.deepEqual(await counted(), { batches: 1, messages: 3, message_groups: 1, debits: 1 });
     });
     it('500 for every copy of a bulk send that was given up, and nothing remains', async () => {
-      app.deps.temporal.acceptBatch = async () => {
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        return temporalAway();
-      };
-      const answers = await Promise.all(Array.from({ length: 5 }, () => post('k')));
+      const answers = await postTogether(5, 'acceptBatch', { asking: atOnce, answer: temporalAway });
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([500]));
       assert.deepEqual(await counted(), nothing);
     });

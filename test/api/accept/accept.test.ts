@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { Message } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
-import type { Answer } from '../start-app.js';
 import { temporalAway, useAcceptance } from './use-acceptance.js';
 import { prices } from '../../support/prices.js';
 import { shiftClock } from '../../support/shift-clock.js';
@@ -13,7 +12,7 @@ const failed = 'Internal server error. Please try again later.';
 const insufficient = (balance: number) => `Insufficient credits. You need ${toCredits(prices.sms)} credits but have ${toCredits(balance)}.`;
 
 describe('acceptance of a message', () => {
-  const { app, post, useAccount, keyInUse, otherKey, setBalance, counted, nothing } = useAcceptance(send, body, [
+  const { app, post, postTogether, useAccount, keyInUse, otherKey, setBalance, counted, nothing } = useAcceptance(send, body, [
     'messages',
     'message_groups',
     'events',
@@ -162,23 +161,14 @@ describe('acceptance of a message', () => {
       });
     }
     it('twenty equal sends at once create one message', async () => {
-      const { accept } = app.deps.temporal;
-      app.deps.temporal.accept = async (request) => {
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        return accept(request);
-      };
-      const answers: Answer[] = await Promise.all(Array.from({ length: 20 }, () => post('k')));
+      const answers = await postTogether(20, 'accept');
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]));
       assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1);
       assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
       assert.deepEqual(await counted(), { messages: 1, message_groups: 1, debits: 1, events: 0 });
     });
     it('500 for every copy of a send that was given up, and nothing remains', async () => {
-      app.deps.temporal.accept = async () => {
-        await new Promise((resolve) => setTimeout(resolve, 30));
-        throw new Error('away');
-      };
-      const answers = await Promise.all(Array.from({ length: 5 }, () => post('k')));
+      const answers = await postTogether(5, 'accept', { answer: temporalAway });
       assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([500]));
       assert.deepEqual(await counted(), nothing);
     });

@@ -1,3 +1,4 @@
+import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import type { Account, Answer } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -16,6 +17,12 @@ export function useAcceptance(path: string, body: object, tables: readonly strin
   };
   beforeEach(() => useAccount());
   const counts = tables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);
+  const post = (idempotencyKey?: string, changes: object = {}): Promise<Answer> =>
+    app.call('POST', path, {
+      key: account.key,
+      body: { ...body, ...changes },
+      headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
+    });
   return {
     app,
     /** Sends the requests that follow from another account. */
@@ -24,12 +31,35 @@ export function useAcceptance(path: string, body: object, tables: readonly strin
     /** Another API key of the same workspace. */
     otherKey: async (): Promise<string> =>
       (await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'other' } })).body.data.key,
-    post: (idempotencyKey?: string, changes: object = {}): Promise<Answer> =>
-      app.call('POST', path, {
-        key: account.key,
-        body: { ...body, ...changes },
-        headers: idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey },
-      }),
+    post,
+    /**
+     * Posts equal requests with one idempotency key. Temporal answers none of them before `asking` of them have asked it.
+     * @param method what they ask Temporal
+     * @param how asking: default all. answer: instead of that of the operation
+     */
+    async postTogether(
+      count: number,
+      method: 'accept' | 'acceptBatch',
+      { asking = count, answer }: { asking?: number; answer?: () => Promise<never> } = {},
+    ): Promise<Answer[]> {
+      const decide: (request: never) => Promise<unknown> = answer ?? app.deps.temporal[method];
+      let asked = 0;
+      let open = () => {};
+      const opened = new Promise<void>((resolve) => (open = resolve));
+      const held = async (request: never) => {
+        asked += 1;
+        await opened;
+        return decide(request);
+      };
+      Object.assign(app.deps.temporal, { [method]: held });
+      const answers = Promise.all(Array.from({ length: count }, () => post('k')));
+      await until(
+        () => asked >= asking,
+        () => `${asking} requests ask Temporal: ${asked}`,
+      );
+      open();
+      return answers;
+    },
     /** Changes the balance without a ledger entry. The test must restore it, because the books are audited afterwards. */
     setBalance: async (thousandths: number): Promise<void> => {
       await rows(app.deps.db, 'UPDATE workspaces SET balance = $2 WHERE id = $1', [account.workspaceId, thousandths]);
