@@ -40,8 +40,8 @@ describe('verifyWebhook', () => {
 
   it('an event is accepted with both secrets during a rotation on either side', () => {
     const old = generateWebhookSecret();
-    verify(signed([secret, old]), body, old);
-    verify(signed([secret]), body, [old, secret]);
+    assert.equal(verify(signed([secret, old]), body, old).id, id);
+    assert.equal(verify(signed([secret]), body, [old, secret]).id, id);
     assert.equal(faultOf(signed([old]), body, secret), 'signature');
   });
 
@@ -67,9 +67,10 @@ describe('verifyWebhook', () => {
   }
 
   it('an event is accepted from a clock up to five minutes apart', () => {
-    for (const apart of [-300, 300]) verify(signed([secret], sentAt + apart));
+    for (const apart of [-300, 300]) assert.equal(verify(signed([secret], sentAt + apart)).id, id);
     for (const apart of [-301, 301]) assert.equal(faultOf(signed([secret], sentAt + apart)), 'timestamp');
-    verifyWebhook(body, signed([secret], sentAt - 3_000), secret, { now: nowMs, toleranceSeconds: 3_000 });
+    const late = signed([secret], sentAt - 3_000);
+    assert.equal(verifyWebhook(body, late, secret, { now: nowMs, toleranceSeconds: 3_000 }).id, id);
   });
 
   describe('with a public key', () => {
@@ -80,8 +81,9 @@ describe('verifyWebhook', () => {
     it('an event with a signature of the private key is accepted, also during a rotation', () => {
       const next = generateSigningKey();
       for (const keys of [pair.publicKey, [next.publicKey, pair.publicKey], [pair.publicKey, generateWebhookSecret()], secret])
-        verify(both(), body, keys);
-      for (const keys of [pair.publicKey, next.publicKey]) verify(both([next.signingKey, pair.signingKey]), body, keys);
+        assert.equal(verify(both(), body, keys).id, id);
+      for (const keys of [pair.publicKey, next.publicKey])
+        assert.equal(verify(both([next.signingKey, pair.signingKey]), body, keys).id, id);
     });
 
     it('an event is refused with another key, an altered body or the public key as a secret', () => {
@@ -101,7 +103,8 @@ describe('verifyWebhook', () => {
         'webhook-signature': 'v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg==',
       };
       const key = 'whpk_1SiA4o9hyqTCpIqC5V9HUakiiaeACeqfZTInDBbOir4=';
-      verifyWebhook('{"test": 2432232314}', headers, key, { now: 1_614_265_330_000 });
+      const event = verifyWebhook('{"test": 2432232314}', headers, key, { now: 1_614_265_330_000 });
+      assert.equal(event.id, 'msg_p5jXN8AQM9LWM0D4loKWxJek');
     });
 
     for (const [library, Webhook] of [['standardwebhooks', StandardWebhook] as const, ['svix', Svix] as const]) {

@@ -43,6 +43,6 @@ describe('fenceMessages', () => {
     const workspace = await buildWorkspace(test.db);
     const first = await buildUndecided(test.db, workspace.id, { idempotency_key: 'again' });
     await fenceMessages(test.db, [first.id]);
-    await buildUndecided(test.db, workspace.id, { idempotency_key: 'again' });
+    assert.equal((await buildUndecided(test.db, workspace.id, { idempotency_key: 'again' })).idempotency_key, 'again');
   });
 });
