@@ -35,7 +35,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
       assert.deepEqual([await isRefused(to), await isRefused(author)], [false, false]);
     });
 
-    it(`STOP holds for a number as the workspace wrote it, until START: ${country}`, async () => {
+    it(`STOP is stored as the workspace wrote the number, until START: ${country}`, async () => {
       await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
       const sender = { provider: 'sandbox', channel: 'whatsapp', recipient: author } as const;
       await optOut(test.db, { ...sender, ...byText });
@@ -62,7 +62,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
     }
   });
 
-  it('STOP holds for an erased recipient', async () => {
+  it('STOP of an erased recipient is stored as the digest', async () => {
     const digest = (recipient: string) => digestOf(Buffer.alloc(32), recipient);
     const to = '+525512345678';
     const { id } = await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });
@@ -92,7 +92,7 @@ describe('an opt-out without a message', () => {
     ['Ada@Example.com', 'ada@example.com'],
     ['ada@example.com', 'ADA@example.com'],
   ] as const) {
-    it(`an opt-out without a message holds for an address in any letter case: ${to} by ${author}`, async () => {
+    it(`an opt-out without a message is stored in lower case: ${to} by ${author}`, async () => {
       await buildSent(test.db, test.workspaceId, { channel: 'email', to });
       const complaint = { provider: 'sandbox', channel: 'email', recipient: author, reason: 'complaint', source: 'provider' } as const;
       await optOut(test.db, { ...complaint, message_id: null, provider_message_id: null });
