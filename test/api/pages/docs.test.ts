@@ -56,6 +56,10 @@ describe('/docs', () => {
     before(async function () {
       browser = await startBrowser(this);
     });
+    afterEach('/docs logs no error in Chromium, and requests no other host', () => {
+      assert.deepEqual(browser.complaints, []);
+      assert.deepEqual([...browser.hosts], [app.url]);
+    });
     after(() => browser?.close());
 
     it('"try it out" in /docs sends a message', async () => {
@@ -86,11 +90,6 @@ describe('/docs', () => {
       await send.locator('.opblock-summary').click();
       await send.locator('.responses-table').first().waitFor();
       assert.deepEqual(await axeFindings(page), []);
-    });
-
-    it('/docs logs no error in Chromium, and requests no other host', () => {
-      assert.deepEqual(browser.complaints, []);
-      assert.deepEqual([...browser.hosts], [app.url]);
     });
   });
 });
