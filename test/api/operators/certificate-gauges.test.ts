@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get } from 'node:https';
+import { rootCertificates } from 'node:tls';
 import { createCertificateReader } from '../../../api/metrics/certificate-gauges.js';
 import { apiMetrics } from '../../../models/metrics/catalogue.js';
 import { until } from '../../support/client.js';
@@ -17,7 +20,9 @@ describe('the certificates of the public addresses', () => {
   });
   after(() => receiver.close());
 
-  it('the gauge of certificates shows when they end, also of those that nobody would accept', async () => {
+  it('the gauge of certificates shows when they end, also of certificates that clients refuse', async () => {
+    const asked = get(receiver.url, { agent: false, ca: [...rootCertificates] }); // this process may trust the authority of the tests
+    await assert.rejects(once(asked, 'response'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
     createCertificateReader({ publicUrl: receiver.url, callbackUrl: receiver.url })();
     await until(async () => (await expiry()).size === 2, 'both certificates are read');
     for (const [address, end] of await expiry()) assert.ok(end > Date.now() + dayMs, String(address));
