@@ -4,22 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { owner, password } from '../api/accounts/owner.js';
 import { rows } from '../support/database.js';
 import { xssTexts } from './console-browser.js';
-import { useMessages } from './use-messages.js';
+import { nextEvent, useMessages } from './use-messages.js';
 
 describe('messages in the console', () => {
   const { app, browser, me, send, move } = useMessages();
-
-  /** @returns what waits until the page has got the next event of its stream, and has handed it over in a frame */
-  async function nextEvent(): Promise<() => Promise<void>> {
-    const devtools = await browser.page.context().newCDPSession(browser.page);
-    await devtools.send('Network.enable');
-    const isReceived = new Promise((resolve) => devtools.once('Network.eventSourceMessageReceived', resolve));
-    return async () => {
-      await isReceived;
-      await browser.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-      await devtools.detach();
-    };
-  }
 
   it('a message and each of its statuses appear without reloading', async () => {
     await browser.follow('Messages');
@@ -53,7 +41,7 @@ describe('messages in the console', () => {
     await browser.page.getByLabel('Channel', { exact: true }).selectOption('sms');
     await browser.press('Search');
     await isRead;
-    const handedOver = await nextEvent();
+    const handedOver = await nextEvent(browser);
     await move(id, 'sent', 'awaiting_report');
     await handedOver();
     release();

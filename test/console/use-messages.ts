@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { recordStatuses } from '../../models/operations/messages/record-statuses.js';
 import { useApi } from '../api/use-api.js';
+import type { ConsoleBrowser } from './console-browser.js';
 import { useConsole } from './use-console.js';
 
 /**
@@ -33,5 +34,17 @@ export function useMessages() {
           changes: [{ id, status_detail: detail, at: new Date(), provider: 'sandbox', ...more }],
         }),
       ),
+  };
+}
+
+/** @returns what waits until the page has got the next event of its stream, and has handed it over in a frame */
+export async function nextEvent({ page }: ConsoleBrowser): Promise<() => Promise<void>> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Network.enable');
+  const isReceived = new Promise((resolve) => devtools.once('Network.eventSourceMessageReceived', resolve));
+  return async () => {
+    await isReceived;
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await devtools.detach();
   };
 }

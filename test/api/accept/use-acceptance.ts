@@ -1,3 +1,4 @@
+import type { Temporal } from '../../../api/outside/temporal.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import type { Account, Answer } from '../start-app.js';
@@ -32,34 +33,9 @@ export function useAcceptance(path: string, body: object, tables: readonly strin
     otherKey: async (): Promise<string> =>
       (await app.call('POST', '/api/v1/api-keys', { jwt: account.jwt, body: { name: 'other' } })).body.data.key,
     post,
-    /**
-     * Posts equal requests with one idempotency key. Temporal answers none of them before `asking` of them have asked it.
-     * @param method what they ask Temporal
-     * @param how asking: default all. answer: instead of that of the operation
-     */
-    async postTogether(
-      count: number,
-      method: 'accept' | 'acceptBatch',
-      { asking = count, answer }: { asking?: number; answer?: () => Promise<never> } = {},
-    ): Promise<Answer[]> {
-      const decide: (request: never) => Promise<unknown> = answer ?? app.deps.temporal[method];
-      let asked = 0;
-      let open = () => {};
-      const opened = new Promise<void>((resolve) => (open = resolve));
-      const held = async (request: never) => {
-        asked += 1;
-        await opened;
-        return decide(request);
-      };
-      Object.assign(app.deps.temporal, { [method]: held });
-      const answers = Promise.all(Array.from({ length: count }, () => post('k')));
-      await until(
-        () => asked >= asking,
-        () => `${asking} requests ask Temporal: ${asked}`,
-      );
-      open();
-      return answers;
-    },
+    /** Posts equal requests with one idempotency key, which overlap. */
+    postTogether: (count: number, method: Accepting, { asking = count, answer }: Partial<Held> = {}): Promise<Answer[]> =>
+      whileHeld(app.deps.temporal, method, { asking, answer }, () => Array.from({ length: count }, () => post('k'))),
     /** Changes the balance without a ledger entry. The test must restore it, because the books are audited afterwards. */
     setBalance: async (thousandths: number): Promise<void> => {
       await rows(app.deps.db, 'UPDATE workspaces SET balance = $2 WHERE id = $1', [account.workspaceId, thousandths]);
@@ -72,6 +48,41 @@ export function useAcceptance(path: string, body: object, tables: readonly strin
     },
     nothing: Object.fromEntries([...tables, 'debits'].map((name) => [name, 0])),
   };
+}
+
+type Accepting = 'accept' | 'acceptBatch';
+
+interface Held {
+  /** How many requests ask Temporal before it answers any. */
+  asking: number;
+  /** Instead of the answer of the operation. */
+  answer: (() => Promise<never>) | undefined;
+}
+
+/** Sends requests, and keeps the answers of Temporal to them back until so many have asked it. */
+async function whileHeld(
+  temporal: Temporal,
+  method: Accepting,
+  { asking, answer }: Held,
+  send: () => Promise<Answer>[],
+): Promise<Answer[]> {
+  const decide: (request: never) => Promise<unknown> = answer ?? temporal[method];
+  let asked = 0;
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  const held = async (request: never) => {
+    asked += 1;
+    await opened;
+    return decide(request);
+  };
+  Object.assign(temporal, { [method]: held });
+  const answers = Promise.all(send());
+  await until(
+    () => asked >= asking,
+    () => `${asking} requests ask Temporal: ${asked}`,
+  );
+  open();
+  return answers;
 }
 
 /** Temporal does not answer. */
