@@ -1,5 +1,5 @@
 /** Redis and the mail server. */
-import { Redis } from 'ioredis';
+import { openRedis } from '../../../models/process/open-redis.js';
 import { redisProbeKeys } from '../../../models/process/redis-probe-keys.js';
 import { domainOf } from '../../../models/rules/values/email.js';
 import { isOnThisMachine, mailTransport } from '../../support/mail-transport.js';
@@ -10,7 +10,7 @@ export const redisCheck: Check = {
   fix: 'Check REDIS_URL: a single server, not a cluster. Without Redis each API process counts requests for itself',
   async run({ config: { redisUrl } }) {
     if (redisUrl === undefined) return [skipped('Redis', 'REDIS_URL is not set: each API process counts requests for itself')];
-    const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
+    const redis = openRedis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
     let reason: Error | undefined; // why it cannot be connected; the failed call says only that the connection is closed
     redis.on('error', (error: Error) => (reason = error));
     try {

@@ -1,6 +1,7 @@
 /** The connection to Redis, for the counters of the rate limits. */
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Logger } from '../../../models/process/logger.js';
+import { openRedis } from '../../../models/process/open-redis.js';
 import { redisProbeKeys } from '../../../models/process/redis-probe-keys.js';
 
 /** The longest wait of a request for Redis. */
@@ -8,7 +9,7 @@ const redisTimeoutMs = 200;
 
 /** Connects, and tries again until it succeeds. A command fails at once while Redis does not answer. */
 export function connectRedis(url: string, logger: Logger): Redis {
-  const redis = new Redis(url, {
+  const redis = openRedis(url, {
     commandTimeout: redisTimeoutMs,
     connectTimeout: 1000,
     maxRetriesPerRequest: 1,
