@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../channels.js';
 import { keyMode } from '../rules/billing/key-mode.js';
+import type { ProviderAccount } from '../rules/routing/provider-kinds.js';
 import { servingAccounts } from '../rules/routing/route.js';
 import type { Config } from './config.js';
 import { channelSetting, kindsFor } from './provider-account.js';
@@ -16,14 +17,16 @@ export interface ConfigWarning {
   fix: string;
 }
 
-type Warned = Pick<Config, 'routes' | 'accounts' | 'sandboxChannels' | 'isSandboxOnly' | 'stripe'>;
+type Warned = Pick<Config, 'routes' | 'accounts' | 'sandboxChannels' | 'isSandboxOnly' | 'stripe' | 'jwtSecret' | 'secretKey'>;
 
-/** Finds settings that do not fit together. */
+/** Finds settings that do not fit together, and secrets that can be guessed. */
 export const configWarnings = (config: Warned): ConfigWarning[] => [
   ...sandboxWarnings(config),
   ...accountWarnings(config),
   ...stripeWarnings(config.stripe),
   ...modeWarnings(config),
+  ...uniformSecrets(config),
+  ...shortCallbackSecrets(config),
 ];
 
 /** Channels whose messages reach nobody while those of others do: perhaps their setting was forgotten. */
@@ -98,5 +101,52 @@ function modeWarnings({ isSandboxOnly, stripe }: Warned): ConfigWarning[] {
     return [
       { state: 'failed', subject, text: 'messages of real carriers can be paid for with test cards', fix: 'Set a live key of Stripe' },
     ];
+  return [];
+}
+
+/** Of 27 million texts of 32 random hexadecimal digits, one has fewer. */
+const differentCharactersMin = 8;
+
+/** Their lengths are checked at the start. */
+const uniformSecrets = ({ jwtSecret, secretKey }: Warned): ConfigWarning[] =>
+  Object.entries({ JWT_SECRET: jwtSecret, SECRET_KEY: secretKey })
+    .filter(([, secret]) => new Set(secret).size < differentCharactersMin)
+    .map(([setting]) => ({
+      state: 'warning',
+      subject: `strength of ${setting}`,
+      text: `it has fewer than ${differentCharactersMin} different characters, so that others can guess it`,
+      fix: 'Replace it with a random value, for example of: openssl rand -hex 32',
+    }));
+
+/** Those of the providers are longer. */
+const callbackSecretMin = 16;
+
+interface CallbackSecret {
+  /** What the secret belongs to: the name of an account. */
+  owner: string;
+  setting: string;
+  secret: string;
+  /** What callbacks with a valid signature report. */
+  forged: string;
+}
+
+/** A signature is the only proof of such a callback. */
+function shortCallbackSecrets({ accounts, stripe: { webhookSecret: secret } }: Warned): ConfigWarning[] {
+  const payments = secret === undefined ? [] : [{ owner: 'payments', setting: 'STRIPE_WEBHOOK_SECRET', secret, forged: 'payments' }];
+  return [...payments, ...accounts.flatMap(callbackSecretsOf)]
+    .filter((each) => each.secret.length < callbackSecretMin)
+    .map(({ owner, setting, forged }) => ({
+      state: 'warning',
+      subject: `callback secret of ${owner}`,
+      text: `${setting} has fewer than ${callbackSecretMin} characters: others can guess it and forge ${forged}`,
+      fix: 'Set the complete secret, as the provider shows it',
+    }));
+}
+
+/** The secrets of an account whose length no check of its settings demands. */
+function callbackSecretsOf(account: ProviderAccount): CallbackSecret[] {
+  const found = { owner: account.name, forged: 'delivery reports' };
+  if (account.kind === 'twilio') return [{ ...found, setting: 'TWILIO_AUTH_TOKEN', secret: account.authToken }];
+  if (account.kind === 'meta') return [{ ...found, setting: 'META_APP_SECRET', secret: account.appSecret }];
   return [];
 }

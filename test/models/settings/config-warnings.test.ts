@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { channels } from '../../../models/channels.js';
 import { configWarnings } from '../../../models/settings/config-warnings.js';
+import { nowhere } from '../../support/carriers/counterpart.js';
+import { metaEnv } from '../../support/carriers/meta.js';
 import { stripeEnv } from '../../support/carriers/payments.js';
+import { twilioEnv } from '../../support/carriers/twilio.js';
 import { testConfig } from '../../support/config.js';
 
 const mail = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
@@ -61,6 +64,32 @@ describe('configWarnings', () => {
     assert.deepEqual(ofMode({ ...stripe, ...mail }), [['failed', 'payment mode', 'Set a live key of Stripe']]);
     assert.deepEqual(ofMode({ ...stripe, ...mail, STRIPE_SECRET_KEY: 'sk_live_1' }), []);
   });
+  it('a JWT_SECRET or SECRET_KEY with few different characters gets a warning', () => {
+    const fix = 'Replace it with a random value, for example of: openssl rand -hex 32';
+    for (const setting of ['JWT_SECRET', 'SECRET_KEY'])
+      assert.deepEqual(found({ [setting]: 'abcdefg'.repeat(10) }), [['warning', `strength of ${setting}`, fix]]);
+    assert.deepEqual(found({ JWT_SECRET: '0123456789abcdef0123456789abcdef' }), []);
+  });
+
+  it('a short secret of callbacks gets a warning that names its setting', () => {
+    const short = 'x'.repeat(15);
+    const shortIn = (env: NodeJS.ProcessEnv) =>
+      configWarnings(testConfig(env))
+        .filter(({ subject }) => subject.startsWith('callback secret'))
+        .map(({ state, subject, text }) => [state, subject, text.split(':')[0]]);
+    const cases: [env: NodeJS.ProcessEnv, setting: string, owner: string][] = [
+      [stripe, 'STRIPE_WEBHOOK_SECRET', 'payments'],
+      [metaEnv(nowhere), 'META_APP_SECRET', 'meta'],
+      [twilioEnv(nowhere), 'TWILIO_AUTH_TOKEN', 'twilio'],
+    ];
+    for (const [env, setting, owner] of cases) {
+      assert.deepEqual(shortIn({ ...env, [setting]: short }), [
+        ['warning', `callback secret of ${owner}`, `${setting} has fewer than 16 characters`],
+      ]);
+      assert.deepEqual(shortIn({ ...env, [setting]: `${short}x` }), []);
+    }
+  });
+
   it('a key of payments with which nothing is sold gets no warning of its kind', () => {
     const unsold = { ...stripe, STRIPE_WEBHOOK_SECRET: undefined };
     assert.deepEqual(ofMode({ ...unsold, ...mail }), []);
