@@ -13,6 +13,7 @@ import {
 import { formerSecretFindings, topicFindings } from '../../../activities/doctor/checks/providers.js';
 import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
 import { policyFinding } from '../../../activities/doctor/checks/servers.js';
+import { formerKeyFindings } from '../../../activities/doctor/checks/settings.js';
 import { attributesFinding, retentionFinding, watcherFinding, workersFinding } from '../../../activities/doctor/checks/temporal.js';
 import { nowhere } from '../../support/carriers/counterpart.js';
 import { metaEnv } from '../../support/carriers/meta.js';
@@ -115,6 +116,20 @@ describe('findings of the doctor', () => {
     assert.deepEqual(found({ META_APP_SECRET_OLD: 'former' }), [
       ['former secret of meta', 'callbacks made with META_APP_SECRET_OLD are accepted', 'warning'],
     ]);
+  });
+
+  it('findings of the doctor name each list of former secrets that still has one', () => {
+    const found = (env: NodeJS.ProcessEnv) =>
+      formerKeyFindings(testConfig(env)).map(({ subject, state, detail }) => [subject, state, detail]);
+    const former = 'f'.repeat(32);
+    assert.deepEqual(found({}), []);
+    assert.deepEqual(found({ JWT_SECRETS_OLD: former }), [
+      ['former JWT_SECRET', 'warning', 'JWTs that a value of JWT_SECRETS_OLD signed are accepted'],
+    ]);
+    assert.deepEqual(found({ SECRET_KEYS_OLD: former }), [
+      ['former SECRET_KEY', 'warning', 'API keys, links and callbacks made with a value of SECRET_KEYS_OLD are accepted'],
+    ]);
+    assert.deepEqual(found({ SECRET_KEY: former, SECRET_KEYS_OLD: former }), [], 'it is the present one');
   });
 
   it('findings of the doctor name each setting of PostgreSQL that loses data', () => {
