@@ -1,6 +1,7 @@
 import type { Check } from '../check.js';
 import { callbackUrlCheck, publicUrlCheck, webhookNamesCheck } from './addresses.js';
 import { databaseCheck, secretKeyCheck } from './database.js';
+import { encryptionCheck } from './encryption.js';
 import { paymentsCheck } from './payments.js';
 import { providersCheck } from './providers.js';
 import { runtimeCheck } from './runtime.js';
@@ -19,6 +20,7 @@ export const allChecks: readonly Check[] = [
   temporalCheck,
   workersCheck,
   redisCheck,
+  encryptionCheck,
   mailCheck,
   providersCheck,
   paymentsCheck,
