@@ -142,11 +142,12 @@ function callerOfKey(key: IdentifiedKey): Caller {
   };
 }
 
-async function callerOfToken({ db, config, touch }: SessionDeps, { sub, tv, jti, exp, wh, key }: Claims): Promise<Caller> {
+async function callerOfToken({ db, config, touch }: SessionDeps, { typ, sub, tv, jti, exp, wh, key }: Claims): Promise<Caller> {
   const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
   const keyId = key ?? null;
   const { consoleIdleHours: idleHours } = config;
-  const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv, keyId, idleHours });
+  const isOfConsole = typ === 'console';
+  const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv, isOfConsole, keyId, idleHours });
   if (owner === null) throw invalidToken();
   if (tokenId !== null && owner.is_listed) touch({ id: tokenId, last_used_at: owner.last_used_at });
   const expiresAt = new Date(exp * 1000);

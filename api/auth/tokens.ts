@@ -18,8 +18,9 @@ export type TokenKind = (typeof kinds)[number];
 export const lifetimeSeconds: Readonly<Record<TokenKind, number>> = { access: 30 * 24 * 3600, console: 7 * 24 * 3600, portal: 3600 };
 
 export interface Claims {
+  typ: TokenKind;
   sub: string;
-  /** The workspace's token version at the time of issue. What ends all sessions increments it, which invalidates older tokens. */
+  /** The workspace's token version at the time of issue. What ends all sessions changes it, which invalidates older tokens. */
   tv: number;
   /** The only webhook that the token is for, in those of a portal. */
   wh?: string;
@@ -120,13 +121,13 @@ function strategyFor(kind: TokenKind, secrets: ReadonlyMap<string, KeyObject>, t
       audience,
       jsonWebTokenOptions: { maxAge: lifetimeSeconds[kind] },
     },
-    (claims: Partial<Claims> & { typ?: unknown }, done) => {
+    (claims: Partial<Claims>, done) => {
       done(null, areClaimsOf(kind, claims) ? claims : false);
     },
   );
 }
 
-function areClaimsOf(kind: TokenKind, { typ, sub, tv, exp, wh, key }: Partial<Claims> & { typ?: unknown }): boolean {
+function areClaimsOf(kind: TokenKind, { typ, sub, tv, exp, wh, key }: Partial<Claims>): boolean {
   const isOfOneWebhook = isUuid(String(wh)) && (key === undefined || isUuid(key));
   if (kind === 'portal' && !isOfOneWebhook) return false;
   return typ === kind && isUuid(String(sub)) && typeof tv === 'number' && typeof exp === 'number';

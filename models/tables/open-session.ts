@@ -12,7 +12,7 @@ const sessionColumns = {
   id: column.uuid(),
   workspace_id: column.uuid(),
   kind: column.text<SessionKind>(),
-  /** The version of its workspace when it began. A session of an older version has ended. */
+  /** The version of its workspace when it began. A session of another version has ended. */
   token_version: column.integer(),
   created_at: withDefault(column.timestamp()),
   expires_at: column.timestamp(),

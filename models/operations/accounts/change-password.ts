@@ -6,7 +6,7 @@ import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { forgetSessions } from './end-sessions.js';
+import { forgetSessions, newTokenVersion } from './end-sessions.js';
 import { enqueueMail, voidTokens } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 
@@ -39,5 +39,5 @@ export async function changePassword(
 }
 
 const change = `
-  UPDATE workspaces SET password_hash = $2, token_version = token_version + 1, updated_at = now() WHERE id = $1 AND password_hash = $3
+  UPDATE workspaces SET password_hash = $2, token_version = ${newTokenVersion}, updated_at = now() WHERE id = $1 AND password_hash = $3
   RETURNING name`;

@@ -4,7 +4,7 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueMail } from '../mails/issue-mail.js';
 import { asCaller } from './as-caller.js';
 import { deleteWebhooks, revokeApiKeys } from './revoke-access.js';
-import { forgetSessions } from './end-sessions.js';
+import { forgetSessions, newTokenVersion } from './end-sessions.js';
 import { endTotp } from './set-totp.js';
 
 /**
@@ -30,7 +30,8 @@ export function closeWorkspace(db: Database, workspaceId: string, origin: Origin
 }
 
 const close = `
-  UPDATE workspaces w SET closed_at = now(), token_version = w.token_version + 1, email = 'closed+' || w.id || '@tidings.invalid',
+  UPDATE workspaces w SET closed_at = now(), token_version = ${newTokenVersion},
+    email = 'closed+' || w.id || '@tidings.invalid',
     name = 'Closed workspace', phone = NULL, country = NULL, password_hash = '-', email_verified = false, message_days = 1, updated_at = now()
   FROM (SELECT id, email FROM workspaces WHERE id = $1 AND closed_at IS NULL FOR NO KEY UPDATE) old
   WHERE w.id = old.id RETURNING old.email`;

@@ -30,10 +30,16 @@ export async function endAllSessions(db: Database, workspaceId: string, origin: 
   await end(db, { workspaceId, sql: revokeAll, bind: [workspaceId], changes: { all: true, ...more } }, origin);
 }
 
-/** Deletes the rows of sessions that have just ended, because the token version of their workspace was raised. */
+/** Deletes the rows of sessions that have just ended, because the token version of their workspace was changed. */
 export async function forgetSessions(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
   await select(db, 'DELETE FROM sessions WHERE workspace_id = $1', [workspaceId], transaction);
 }
+
+/**
+ * SQL: another token version of a workspace, which it has most probably never had. A restore of the database sets the version back, so a
+ * counter would reach those of the lost time again, and with them JWTs that were ended. `#` is XOR, so it always differs from the present one.
+ */
+export const newTokenVersion = 'token_version # (1 + floor(random() * 1073741822)::integer)';
 
 interface Ending {
   workspaceId: string;
@@ -68,4 +74,4 @@ const revoke = `
   SELECT w.name FROM workspaces w JOIN revoked r ON r.workspace_id = w.id`;
 const revokeAll = `
   WITH ended AS (DELETE FROM sessions WHERE workspace_id = $1)
-  UPDATE workspaces SET token_version = token_version + 1, updated_at = now() WHERE id = $1 RETURNING name`;
+  UPDATE workspaces SET token_version = ${newTokenVersion}, updated_at = now() WHERE id = $1 RETURNING name`;

@@ -15,6 +15,8 @@ export interface SessionOwner extends WorkspaceStanding {
 /**
  * The workspace of a JWT; null if the JWT has ended: by itself, with all others, with its workspace, or because nobody used the console.
  * @param tokenVersion the workspace's version when the JWT was issued
+ * @param isOfConsole a session of the console ends with its row, which it has from the beginning. A restore of the database may delete the
+ *   row, and only the row says when the session was used last
  * @param keyId the API key that made the link to a portal: the link ends with it
  * @param idleHours a session of the console ends after this many hours without use
  */
@@ -24,11 +26,12 @@ export async function identifySession(
     workspaceId,
     tokenId,
     tokenVersion,
+    isOfConsole,
     keyId,
     idleHours,
-  }: { workspaceId: string; tokenId: string | null; tokenVersion: number; keyId: string | null; idleHours: number },
+  }: { workspaceId: string; tokenId: string | null; tokenVersion: number; isOfConsole: boolean; keyId: string | null; idleHours: number },
 ): Promise<SessionOwner | null> {
-  const [owner] = await select<SessionOwner>(db, identify, [workspaceId, tokenVersion, tokenId, keyId, idleHours]);
+  const [owner] = await select<SessionOwner>(db, identify, [workspaceId, tokenVersion, tokenId, keyId, idleHours, isOfConsole]);
   return owner ?? null;
 }
 
@@ -36,4 +39,5 @@ const identify = `
   SELECT w.email, ${standing}, s.id IS NOT NULL AS is_listed, s.last_used_at,
     (SELECT count(*) FROM webhooks h WHERE h.workspace_id = w.id AND h.deleted_at IS NULL AND h.is_active) AS webhooks
   FROM workspaces w LEFT JOIN sessions s ON s.id = $3::uuid
-  WHERE w.id = $1 AND ${sessionLasts('$2::integer', '$3::uuid')} AND ${keyLasts('$4::uuid')} AND NOT ${isIdle('$5::integer')}`;
+  WHERE w.id = $1 AND ${sessionLasts('$2::integer', '$3::uuid')} AND ${keyLasts('$4::uuid')} AND NOT ${isIdle('$5::integer')}
+    AND (s.id IS NOT NULL OR NOT $6::boolean)`;

@@ -13,7 +13,7 @@ import { lockWorkspaceOf } from './as-caller.js';
 import { endTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { whyTokenInvalid } from '../mails/why-token-invalid.js';
-import { forgetSessions } from './end-sessions.js';
+import { forgetSessions, newTokenVersion } from './end-sessions.js';
 import { enqueueMail, voidTokens } from '../mails/issue-mail.js';
 
 export interface PasswordReset {
@@ -111,6 +111,6 @@ const ownerOf = `SELECT id, email, name FROM workspaces WHERE id = (SELECT works
 const markUsed = `UPDATE mail_tokens SET used_at = now() WHERE ${usable} RETURNING workspace_id`;
 
 const setPassword = `
-  UPDATE workspaces w SET password_hash = $2, token_version = w.token_version + 1, email_verified = true, updated_at = now()
+  UPDATE workspaces w SET password_hash = $2, token_version = ${newTokenVersion}, email_verified = true, updated_at = now()
   FROM (SELECT id, email_verified FROM workspaces WHERE id = $1 FOR NO KEY UPDATE) old
   WHERE w.id = old.id RETURNING w.id, w.email, w.name, old.email_verified AS was_verified, w.totp_confirmed_at IS NOT NULL AS has_totp`;
