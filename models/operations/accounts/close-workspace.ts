@@ -29,9 +29,10 @@ export function closeWorkspace(db: Database, workspaceId: string, origin: Origin
   });
 }
 
+/** The new address is random: nobody can sign up with it beforehand and so prevent the end of the account. */
 const close = `
   UPDATE workspaces w SET closed_at = now(), token_version = ${newTokenVersion},
-    email = 'closed+' || w.id || '@tidings.invalid',
+    email = 'closed+' || gen_random_uuid() || '@tidings.invalid',
     name = 'Closed workspace', phone = NULL, country = NULL, password_hash = '-', email_verified = false, message_days = 1, updated_at = now()
   FROM (SELECT id, email FROM workspaces WHERE id = $1 AND closed_at IS NULL FOR NO KEY UPDATE) old
   WHERE w.id = old.id RETURNING old.email`;

@@ -54,6 +54,12 @@ describe('DELETE /api/v1/auth/workspace', () => {
     const { body: forgot } = await app.call('POST', '/api/v1/auth/login', { body: { email: me.email, password } });
     assert.notEqual(forgot.data.workspace.id, me.workspaceId);
   });
+  it('200 for the end of an account, also if somebody has signed up with an address made of its id', async () => {
+    const squatted = `closed+${me.workspaceId}@tidings.invalid`;
+    const other = await app.call('POST', '/api/v1/auth/signup', { body: { email: squatted, password, company_name: 'Acme' } });
+    assert.equal(other.status, 201);
+    assert.equal((await close()).status, 200);
+  });
   it('the end of an account records that its second factor ended, without the name of the owner', async () => {
     await enrol(me);
     await close();
