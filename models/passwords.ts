@@ -10,12 +10,15 @@ export const atOnceMax = Math.max(1, Math.min(2, Math.floor(availableParallelism
 /** Accounts take turns, so that a flood on one account does not block another. With a full queue, a login takes a few seconds. */
 const withLimit = createConcurrencyLimit({ max: atOnceMax, maxWaiting: 300, maxWaitingPerKey: 50 });
 
+/** One password has one form, although keyboards and systems compose accents in different ways (RFC 8265). */
+const formOf = (password: string): string => password.normalize('NFC');
+
 /**
  * The string to store: algorithm, parameters, salt and hash. Not for use in a transaction, whose connection and locks would be held while it waits.
  * @param whose the account, by which turns are taken: its id, or the address where it has none yet
  * @throws AppError unavailable if too many wait
  */
-export const hashPassword = (password: string, whose: string): Promise<string> => withLimit(() => hash(password, options), whose);
+export const hashPassword = (password: string, whose: string): Promise<string> => withLimit(() => hash(formOf(password), options), whose);
 
 /**
  * The account that the look-up finds, if the password is right; otherwise null. The time is the same whether the account exists or not. The
@@ -32,10 +35,14 @@ export function ifPasswordFits<Account extends { password_hash: string }>(
     const account = await lookUp();
     // A closed account has no password.
     const stored = account?.password_hash.startsWith('$') === true ? account.password_hash : null;
-    const fits = await verify(stored ?? (await decoy()), password);
+    const fits = await matches(stored ?? (await decoy()), password);
     return fits && stored !== null ? account : null;
   }, whose);
 }
+
+/** Passwords that were stored before there was one form were hashed as they came. */
+const matches = async (stored: string, password: string): Promise<boolean> =>
+  (await verify(stored, formOf(password))) || (formOf(password) !== password && (await verify(stored, password)));
 
 let decoyHash: Promise<string> | undefined;
 function decoy(): Promise<string> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { hash } from '@node-rs/argon2';
 import { atOnceMax, hashPassword, ifPasswordFits } from '../../models/passwords.js';
 
 describe('passwords', () => {
@@ -12,6 +13,23 @@ describe('passwords', () => {
     assert.equal(await ifPasswordFits(find, 'correct horse', 'a'), account);
     assert.equal(await ifPasswordFits(find, 'Correct horse', 'a'), null);
     assert.equal(await ifPasswordFits(async () => null, 'nobody has this password', 'a'), null);
+  });
+
+  const composed = 'Schlüsselwörter'.normalize('NFC');
+  const decomposed = composed.normalize('NFD');
+
+  it('a password with accents matches in each Unicode form', async () => {
+    for (const stored of [composed, decomposed]) {
+      const account = { password_hash: await hashPassword(stored, 'a') };
+      for (const given of [composed, decomposed]) assert.equal(await ifPasswordFits(async () => account, given, 'a'), account);
+      assert.equal(await ifPasswordFits(async () => account, 'Schlusselworter', 'a'), null);
+    }
+  });
+
+  it('a password that was hashed as it came, before there was one form, still matches', async () => {
+    const account = { password_hash: await hash(decomposed) };
+    assert.equal(await ifPasswordFits(async () => account, decomposed, 'a'), account);
+    assert.equal(await ifPasswordFits(async () => account, `${decomposed}x`, 'a'), null);
   });
 
   it('passwords are checked in turn, and refused when too many wait', async () => {
