@@ -78,11 +78,16 @@ const html = ({ title, fields, button, operation, again }: MailPage) =>
       <noscript><p>This page needs JavaScript.</p></noscript>`,
   });
 
-/** The token is in the fragment of the URL; in old mails it was in the query. The page shows the texts of the response unchanged. */
+/**
+ * The token is in the fragment of the URL; in old mails it was in the query. It leaves the address at once, so that the browser's history
+ * does not keep it. The page shows the texts of the response unchanged.
+ */
 const script = `const form = document.querySelector('form');
 const button = document.querySelector('button');
 const outcome = document.querySelector('.outcome');
 const hint = document.querySelector('.hint');
+const token = [location.hash.slice(1), location.search].map((part) => new URLSearchParams(part).get('token')).find(Boolean) ?? '';
+if (token !== '') history.replaceState(null, '', location.pathname);
 
 // A checkbox is true or false in the operation; in a form it would be "on" or absent.
 function given() {
@@ -91,7 +96,6 @@ function given() {
 }
 
 async function submit() {
-  const token = [location.hash.slice(1), location.search].map((part) => new URLSearchParams(part).get('token')).find(Boolean) ?? '';
   const response = await fetch(form.dataset.operation, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

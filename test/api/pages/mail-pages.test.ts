@@ -131,15 +131,32 @@ describe('pages behind the links in mails', () => {
   it('the page of a used link says that the address is verified', async () => {
     const other = 'grace@example.com';
     await app.call('POST', '/api/v1/auth/signup', { body: { email: other, password, company_name: 'Acme' } });
-    await browser.page.goto(await newestLink());
-    const link = browser.page.url();
+    const link = await newestLink();
+    await browser.page.goto(link);
     await browser.page.getByRole('button', { name: 'Verify' }).click();
     await outcomeIs('E-mail address verified.');
-    await browser.page.goto('about:blank');
-    await browser.page.goto(link);
+    await browser.page.goto(link); // in the same tab: only the fragment changes
     await browser.page.getByRole('button', { name: 'Verify' }).click();
     await outcomeIs('Invalid or expired token');
     await hintIs('The address is verified already: you can log in');
     assert.deepEqual(browser.complaints.splice(0), [refused]);
+  });
+
+  it('the token of a link leaves the address when its page opens, also one in the query, and a reload has none', async () => {
+    await forget();
+    const link = await newestLink();
+    for (const opened of [link, link.replace('#', '?')]) {
+      await browser.page.goto('about:blank');
+      await browser.page.goto(opened);
+      assert.equal(browser.page.url(), `${app.url}/reset-password`);
+    }
+    await browser.page.reload();
+    await browser.page.getByLabel('New password').fill('fourth horse');
+    await browser.page.getByRole('button', { name: 'Set password' }).click();
+    await outcomeIs('Missing required field: token');
+    await browser.page.goto(link);
+    await browser.page.getByLabel('New password').fill('fourth horse');
+    await browser.page.getByRole('button', { name: 'Set password' }).click();
+    await outcomeIs('Password has been changed. Please log in again.');
   });
 });
