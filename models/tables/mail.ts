@@ -1,5 +1,5 @@
 /** An account mail in the outbox. */
-import type { MailDetail, MailKind } from '../rules/accounts/mail-texts.js';
+import type { MailDetail, MailKind } from '../rules/accounts/mail-kinds.js';
 import { column, type Columns, nullable, withDefault } from './columns.js';
 import { modelOf } from './model-of.js';
 

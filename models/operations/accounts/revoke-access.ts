@@ -2,7 +2,7 @@
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
-import type { MailDetail } from '../../rules/accounts/mail-texts.js';
+import type { MailDetail } from '../../rules/accounts/mail-kinds.js';
 import { insertEvents, originAsJson } from '../audit/record-audit-event.js';
 import { holdsPending } from '../deliveries/settle-deliveries.js';
 

@@ -89,8 +89,8 @@ export async function removeTotp(
   const attempt = await countAttempt(db, config.secretKeys, owner.email, client);
   const remove = async (transaction: Transaction) => {
     await assertTotpEnabled(db, workspaceId, transaction);
-    const fits = await useCode(db, transaction, config.secretKeys, { workspaceId, code });
-    return fits ? { mailId: await disable(db, transaction, { workspaceId }, origin) } : undefined;
+    const used = await useCode(db, transaction, config.secretKeys, { workspaceId, code });
+    return used !== null ? { mailId: await disable(db, transaction, { workspaceId }, origin) } : undefined;
   };
   const removed = await uncountIfItFails(db, attempt, () => asCaller(db, workspaceId, origin, remove));
   if (removed === undefined) {

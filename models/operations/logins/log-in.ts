@@ -6,9 +6,10 @@ import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { countAttempt, forgetAttempts, type LoginAttempt, uncountIfItFails } from './login-attempts.js';
 import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
-import { useCode } from './use-code.js';
+import { type UsedCode, useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueNotice } from '../mails/issue-mail.js';
+import type { MailKind } from '../../rules/accounts/mail-kinds.js';
 
 export interface LoginDeps extends LoginAttemptDeps {
   /**
@@ -53,8 +54,9 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
   }
   const isLoggedIn = await inTransaction(db, async (transaction) => {
     const code = { workspaceId: workspace.id, code: login.code ?? '' };
-    if (workspace.totp_confirmed_at !== null && !(await useCode(db, transaction, config.secretKeys, code))) return false;
-    await noteLogin(deps, transaction, { ...login, workspace }, origin);
+    const used = workspace.totp_confirmed_at === null ? noCode : await useCode(db, transaction, config.secretKeys, code);
+    if (used === null) return false;
+    await noteLogin(deps, transaction, { ...login, ...used, workspace }, origin);
     return true;
   });
   if (isLoggedIn) return workspace;
@@ -72,21 +74,26 @@ async function admitAttempt({ db, config, admit }: LoginDeps, { email, client }:
 async function noteLogin(
   { db, config, onMail }: LoginDeps,
   transaction: Transaction,
-  { email, client, workspace }: Login & { workspace: Workspace },
+  { email, client, workspace, recoveryCodesLeft }: Login & UsedCode & { workspace: Workspace },
   origin: Origin,
 ): Promise<void> {
   const { id: workspaceId, name } = workspace;
   await forgetAttempts(db, config.secretKeys, email, transaction);
   const target = { type: 'workspace', id: workspaceId, name } as const;
-  await recordAuditEvent(db, transaction, actingAs(origin, workspace), { workspaceId, type: 'auth.login', target });
+  const left = recoveryCodesLeft === null ? null : { recovery_codes_left: recoveryCodesLeft };
+  const changes = left === null ? null : { method: 'recovery_code', ...left };
+  await recordAuditEvent(db, transaction, actingAs(origin, workspace), { workspaceId, type: 'auth.login', target, changes });
+  const notify = async (kind: MailKind, more: object) => {
+    const mailId = await enqueueNotice(db, transaction, workspaceId, { kind, detail: { address: origin.address, ...more } });
+    if (mailId !== null) afterCommit(transaction, () => onMail(mailId));
+  };
   const [seen] = await select<{ is_new: boolean }>(db, noteAddress, [workspaceId, client[0], client], transaction);
-  if (seen?.is_new !== true) return;
-  const mailId = await enqueueNotice(db, transaction, workspaceId, {
-    kind: 'new_login',
-    detail: { address: origin.address, at: new Date() },
-  });
-  if (mailId !== null) afterCommit(transaction, () => onMail(mailId));
+  if (seen?.is_new === true) await notify('new_login', { at: new Date() });
+  if (left !== null) await notify('recovery_code_used', left);
 }
+
+/** Of a login without a second factor. */
+const noCode: UsedCode = { recoveryCodesLeft: null };
 
 /**
  * The address from which the account was made is known. If no address is known, because an operator made the account or nobody has logged

@@ -16,25 +16,34 @@ export interface GivenCode {
 /** Binds an encrypted secret to its workspace. */
 export const totpContext = (workspaceId: string) => `totp:${workspaceId}`;
 
+export interface UsedCode {
+  /** Null for a code of the authenticator. */
+  recoveryCodesLeft: number | null;
+}
+
 /**
  * Uses a code of the authenticator, or a recovery code. Each is valid once, also for concurrent requests.
- * @returns false if it is neither
+ * @returns null if it is neither
  */
 export async function useCode(
   db: Database,
   transaction: Transaction,
   secretKeys: readonly string[],
   { workspaceId, code }: GivenCode,
-): Promise<boolean> {
+): Promise<UsedCode | null> {
   const [factor] = await select<Factor>(db, lock, [workspaceId], transaction);
-  if (factor === undefined || factor.totp_secret === null) return false;
+  if (factor === undefined || factor.totp_secret === null) return null;
   const secret = decrypt(secretKeys, totpContext(workspaceId), factor.totp_secret);
   const step = stepOfCode(secret, plainCode(code), new Date(), factor.totp_step);
-  if (step === null) return (await select(db, useRecovery, [workspaceId, digestRecoveryCode(workspaceId, code)], transaction)).length > 0;
+  if (step === null) {
+    const [used] = await select<{ others: number }>(db, useRecovery, [workspaceId, digestRecoveryCode(workspaceId, code)], transaction);
+    return used === undefined ? null : { recoveryCodesLeft: used.others };
+  }
   await select(db, 'UPDATE workspaces SET totp_step = $2 WHERE id = $1', [workspaceId, step], transaction);
-  return true;
+  return { recoveryCodesLeft: null };
 }
 
 const lock = 'SELECT totp_secret, totp_step FROM workspaces WHERE id = $1 FOR NO KEY UPDATE';
 const useRecovery = `
-  UPDATE recovery_codes SET used_at = now() WHERE workspace_id = $1 AND digest = $2 AND used_at IS NULL RETURNING digest`;
+  UPDATE recovery_codes SET used_at = now() WHERE workspace_id = $1 AND digest = $2 AND used_at IS NULL
+  RETURNING (SELECT count(*) FROM recovery_codes o WHERE o.workspace_id = $1 AND o.digest <> $2 AND o.used_at IS NULL) AS others`;

@@ -1,6 +1,6 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
-import type { MailKind } from '../../rules/accounts/mail-texts.js';
+import type { MailKind } from '../../rules/accounts/mail-kinds.js';
 import { digestMailToken, type MailTokenPurpose, mailToken, mailTokenLifetimeMs } from '../../rules/accounts/mail-token.js';
 
 /** The kind of the mail that has a token of this purpose. */

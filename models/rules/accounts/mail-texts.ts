@@ -1,42 +1,8 @@
 /** The texts of the account mails. Links start with PUBLIC_URL, never with data of a request. */
+import type { MailDetail, MailKind } from './mail-kinds.js';
 import { plainName } from './plain-name.js';
 import { creditsText } from '../billing/credits.js';
 import { escapeHtml } from '../values/html.js';
-
-export const mailKinds = [
-  'verify_email',
-  'reset_password',
-  'change_email',
-  'email_change_asked',
-  'password_changed',
-  'new_api_key',
-  'new_login',
-  'login_locked',
-  'totp_enabled',
-  'totp_disabled',
-  'workspace_closed',
-  'low_balance',
-  'webhook_disabled',
-] as const;
-export type MailKind = (typeof mailKinds)[number];
-
-/** The data of a mail, from the time when it was put into the outbox. */
-export interface MailDetail {
-  /** Thousandths of a credit. */
-  balance?: number;
-  url?: string;
-  reason?: string;
-  /** The names of what still has access to the workspace. */
-  keys?: string[];
-  webhooks?: string[];
-  /** A reset has removed the second factor. */
-  totp_disabled?: boolean;
-  /** After how many days the body of an event is deleted; 0: never. */
-  body_days?: number;
-  /** The name of a key, and the address of a client. */
-  key?: string;
-  address?: string | null;
-}
 
 export interface MailContext {
   name: string;
@@ -69,6 +35,10 @@ interface Draft {
 export const mailLinks = { verify_email: '/verify-email', reset_password: '/reset-password', forgot_password: '/forgot-password' } as const;
 
 const from = (address: string | null | undefined) => (typeof address === 'string' ? ` from the address ${address}` : '');
+const codesLeft = (count: number) => {
+  if (count === 0) return 'No recovery code is left: remove the second factor and set it up again to get new ones.';
+  return count === 1 ? '1 recovery code is left.' : `${count} recovery codes are left.`;
+};
 const notYou = 'If it was not you, reset the password now, and revoke the API keys.';
 
 // Stryker disable StringLiteral,ArrayDeclaration: tests would repeat the texts
@@ -143,6 +113,14 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
     subject: 'The second factor was disabled',
     lines: ({ address }) => [
       `The second factor of this workspace was disabled${from(address)}. Logins need the password alone from now on.`,
+      notYou,
+    ],
+    page: mailLinks.forgot_password,
+  },
+  recovery_code_used: {
+    subject: 'A recovery code was used',
+    lines: ({ address, recovery_codes_left: left = 0 }) => [
+      `Somebody has logged in to this workspace${from(address)} with a recovery code. ${codesLeft(left)}`,
       notYou,
     ],
     page: mailLinks.forgot_password,

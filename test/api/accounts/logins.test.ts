@@ -5,6 +5,7 @@ import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
+import { codeOf, enrol } from './second-factor.js';
 
 const ip = (number: number) => `203.0.${Math.floor(number / 250)}.${(number % 250) + 1}`;
 
@@ -129,6 +130,27 @@ describe('logins', () => {
     assert.deepEqual(
       mails.map(({ kind }) => kind),
       ['password_changed', 'new_login'],
+    );
+  });
+  it('a login with a recovery code is recorded as one, with the number of those left, and mails the owner', async () => {
+    const {
+      secret,
+      recovery_codes: [first = '', second = ''],
+    } = await enrol(me);
+    for (const code of [codeOf(secret, 1), first, second]) assert.equal((await me.logIn(password, { code })).status, 200);
+    const { body } = await me.call('GET', '/audit-events?type=auth.login');
+    assert.deepEqual(
+      body.data.audit_events.map(({ changes }: { changes: object | null }) => changes),
+      [{ method: 'recovery_code', recovery_codes_left: 8 }, { method: 'recovery_code', recovery_codes_left: 9 }, null, null],
+    );
+    const mails = await rows<{ detail: object }>(
+      app.deps.db,
+      `SELECT detail FROM mails WHERE workspace_id = $1 AND kind = 'recovery_code_used' ORDER BY id`,
+      [me.workspaceId],
+    );
+    assert.deepEqual(
+      mails.map(({ detail }) => detail),
+      [9, 8].map((recovery_codes_left) => ({ address: '198.51.100.1', recovery_codes_left })),
     );
   });
   it('the owner gets a mail about each new API key, but at most about twenty an hour', async () => {

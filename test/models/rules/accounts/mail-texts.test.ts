@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mailKinds, renderMail } from '../../../../models/rules/accounts/mail-texts.js';
+import { mailKinds } from '../../../../models/rules/accounts/mail-kinds.js';
+import { renderMail } from '../../../../models/rules/accounts/mail-texts.js';
 
 const context = { name: 'Acme', publicUrl: 'https://api.example.test', token: 'abc-_123', isVerified: true };
 
@@ -30,6 +31,7 @@ describe('renderMail', () => {
       'login_locked',
       'totp_enabled',
       'totp_disabled',
+      'recovery_code_used',
     ] as const;
     for (const kind of advising) {
       const { text, html } = renderMail(kind, context);
@@ -79,7 +81,7 @@ describe('renderMail', () => {
   });
 
   it('a mail names the address of a login or a new key, if it is known', () => {
-    for (const kind of ['new_login', 'new_api_key', 'login_locked', 'totp_enabled', 'totp_disabled'] as const) {
+    for (const kind of ['new_login', 'new_api_key', 'login_locked', 'totp_enabled', 'totp_disabled', 'recovery_code_used'] as const) {
       assert.match(
         renderMail(kind, { ...context, detail: { address: '203.0.113.7', key: 'one' } }).text,
         / from the address 203\.0\.113\.7/,
@@ -91,6 +93,16 @@ describe('renderMail', () => {
 
   it('the mail about a new second factor says who removes one that the owner did not enable', () => {
     assert.match(renderMail('totp_enabled', context).text, /stays enabled after a reset: ask the operator of this service to remove it/);
+  });
+
+  it('the mail about a recovery code says how many are left', () => {
+    const textOf = (recovery_codes_left: number) => renderMail('recovery_code_used', { ...context, detail: { recovery_codes_left } }).text;
+    assert.match(textOf(9), / with a recovery code\. 9 recovery codes are left\./);
+    assert.match(textOf(1), / with a recovery code\. 1 recovery code is left\./);
+    assert.match(
+      textOf(0),
+      / with a recovery code\. No recovery code is left: remove the second factor and set it up again to get new ones\./,
+    );
   });
 
   it('the mail after a change of the password lists what still works', () => {
