@@ -6,7 +6,7 @@ import json
 import re
 import uuid
 from dataclasses import dataclass
-from typing import Any, Dict, Mapping, Optional, Union
+from typing import Any, Dict, Mapping, Optional
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -98,12 +98,12 @@ def _parsed(body: bytes) -> object:
         return None
 
 
-def failure_of(error: Union[httpx.RequestError, TimeoutError]) -> TidingsError:
+def failure_of(error: Exception, options: Options) -> TidingsError:
     """The error of a request without an answer."""
     if isinstance(error, (httpx.TimeoutException, TimeoutError)):
         return TidingsError(0, "timeout", "No answer in time")
     reason = str(error) or type(error).__name__
-    return TidingsError(0, "network_error", f"{error.request.url.copy_with(query=None)} cannot be reached: {reason}")
+    return TidingsError(0, "network_error", f"{options.root} cannot be reached: {reason}")
 
 
 def segment(id: str) -> str:

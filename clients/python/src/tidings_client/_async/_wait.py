@@ -1,4 +1,4 @@
-"""How this half of the package waits.
+"""How this half of the package waits, and where its connections work: in one event loop, or in one process.
 
 Nothing can bound a blocking call as a whole, so in the half that blocks each part of a call has the time-out.
 """
@@ -7,5 +7,6 @@ from __future__ import annotations
 
 from anyio import fail_after as bounded
 from anyio import sleep
+from anyio.lowlevel import current_token as current_place
 
-__all__ = ["bounded", "sleep"]
+__all__ = ["bounded", "current_place", "sleep"]

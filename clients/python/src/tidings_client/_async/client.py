@@ -13,6 +13,7 @@ from .. import types
 from .._events import StreamedEvent
 from .._ignored_fields import OnIgnoredFields
 from .._request import Options, Request, options_of
+from .connections import AsyncConnections
 from .messages import AsyncBatches, AsyncMessages
 from .resources import AsyncContacts, AsyncSuppressions, AsyncWebhooks
 from .stream import read_stream
@@ -56,8 +57,8 @@ class AsyncTidings:
         :raises ValueError: for options that cannot work
         """
         options = options_of(api_key, base_url, timeout, retries)
-        self._owns_http = http_client is None
-        self._use(AsyncTransport(http_client or httpx.AsyncClient(), options, on_response, on_ignored_fields))
+        self._is_derived = False
+        self._use(AsyncTransport(AsyncConnections(http_client), options, on_response, on_ignored_fields))
 
     def _use(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -76,8 +77,8 @@ class AsyncTidings:
         if retries is not None:
             options = replace(options, retries=retries)
         other = object.__new__(AsyncTidings)
-        other._owns_http = False
-        other._use(AsyncTransport(old.http, options, old.on_response, old.on_ignored_fields))
+        other._is_derived = True
+        other._use(AsyncTransport(old.connections, options, old.on_response, old.on_ignored_fields))
         return other
 
     async def balance(self) -> types.Balance:
@@ -106,9 +107,9 @@ class AsyncTidings:
         return read_stream(self._transport, last_event_id, on_open)
 
     async def close(self) -> None:
-        """Close the connections, unless they belong to a client that was given."""
-        if self._owns_http:
-            await self._transport.http.aclose()
+        """Close the connections, unless they belong to a client that was given, or to that of `with_options`."""
+        if not self._is_derived:
+            await self._transport.connections.close()
 
     async def __aenter__(self) -> Self:
         return self

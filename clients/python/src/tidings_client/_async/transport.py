@@ -12,6 +12,7 @@ from .._ignored_fields import OnIgnoredFields, ignored_fields_in, report_ignored
 from .._request import Options, Request, data_of, failure_of, prepared
 from .._retry import is_retryable, pause_of
 from ._wait import bounded, sleep
+from .connections import AsyncConnections
 
 OnResponse = Callable[[httpx.Response], None]
 
@@ -21,12 +22,12 @@ class AsyncTransport:
 
     def __init__(
         self,
-        http: httpx.AsyncClient,
+        connections: AsyncConnections,
         options: Options,
         on_response: Optional[OnResponse] = None,
         on_ignored_fields: Optional[OnIgnoredFields] = None,
     ) -> None:
-        self.http = http
+        self.connections = connections
         self.options = options
         self.on_response = on_response
         self.on_ignored_fields = on_ignored_fields
@@ -62,13 +63,16 @@ class AsyncTransport:
             await sleep(pause)
 
     async def _attempt(self, request: Request) -> Tuple[httpx.Response, bytes]:
+        http = self.connections.http()
+        if http.is_closed:
+            raise RuntimeError("The client is closed")
+        prepared_request = prepared(http, self.options, request, {})
         ends_at = time.monotonic() + self.options.timeout
         body = bytearray()
         try:
             with bounded(self.options.timeout):
-                prepared_request = prepared(self.http, self.options, request, {})
                 # A redirect would carry the key to another place, and a POST would become a GET.
-                response = await self.http.send(prepared_request, stream=True, follow_redirects=False)
+                response = await http.send(prepared_request, stream=True, follow_redirects=False)
                 try:
                     async for chunk in response.aiter_bytes():
                         body += chunk
@@ -76,6 +80,7 @@ class AsyncTransport:
                             raise httpx.ReadTimeout("the body takes too long", request=prepared_request)
                 finally:
                     await response.aclose()
-        except (httpx.RequestError, TimeoutError) as error:
-            raise failure_of(error) from error
+        except (httpx.RequestError, OSError, RuntimeError) as error:
+            # RuntimeError: the loop of the connections is closed. The service may have accepted the request.
+            raise failure_of(error, self.options) from error
         return response, bytes(body)

@@ -1,5 +1,5 @@
 # Generated from _async by `npm run client:types`: do not edit it.
-"""How this half of the package waits.
+"""How this half of the package waits, and where its connections work: in one event loop, or in one process.
 
 Nothing can bound a blocking call as a whole, so in the half that blocks each part of a call has the time-out.
 """
@@ -8,5 +8,6 @@ from __future__ import annotations
 
 from contextlib import nullcontext as bounded
 from time import sleep
+from os import getpid as current_place
 
-__all__ = ["bounded", "sleep"]
+__all__ = ["bounded", "current_place", "sleep"]

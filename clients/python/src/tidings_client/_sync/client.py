@@ -14,6 +14,7 @@ from .. import types
 from .._events import StreamedEvent
 from .._ignored_fields import OnIgnoredFields
 from .._request import Options, Request, options_of
+from .connections import Connections
 from .messages import Batches, Messages
 from .resources import Contacts, Suppressions, Webhooks
 from .stream import read_stream
@@ -57,8 +58,8 @@ class Tidings:
         :raises ValueError: for options that cannot work
         """
         options = options_of(api_key, base_url, timeout, retries)
-        self._owns_http = http_client is None
-        self._use(Transport(http_client or httpx.Client(), options, on_response, on_ignored_fields))
+        self._is_derived = False
+        self._use(Transport(Connections(http_client), options, on_response, on_ignored_fields))
 
     def _use(self, transport: Transport) -> None:
         self._transport = transport
@@ -77,8 +78,8 @@ class Tidings:
         if retries is not None:
             options = replace(options, retries=retries)
         other = object.__new__(Tidings)
-        other._owns_http = False
-        other._use(Transport(old.http, options, old.on_response, old.on_ignored_fields))
+        other._is_derived = True
+        other._use(Transport(old.connections, options, old.on_response, old.on_ignored_fields))
         return other
 
     def balance(self) -> types.Balance:
@@ -107,9 +108,9 @@ class Tidings:
         return read_stream(self._transport, last_event_id, on_open)
 
     def close(self) -> None:
-        """Close the connections, unless they belong to a client that was given."""
-        if self._owns_http:
-            self._transport.http.close()
+        """Close the connections, unless they belong to a client that was given, or to that of `with_options`."""
+        if not self._is_derived:
+            self._transport.connections.close()
 
     def __enter__(self) -> Self:
         return self

@@ -43,7 +43,7 @@ def read_stream(
         except (httpx.RequestError, TidingsError) as error:
             if is_calling:  # it is an error of the program's `on_open`
                 raise
-            failure = failure_of(error) if isinstance(error, httpx.RequestError) else error
+            failure = failure_of(error, transport.options) if isinstance(error, httpx.RequestError) else error
             if not _can_reopen(failure, was_open) or (not was_open and failures >= transport.options.retries):
                 raise failure from error
             demanded = failure.retry_after or 0.0
@@ -58,9 +58,10 @@ def _open(transport: Transport, last_event_id: str) -> httpx.Response:
     headers = {"Accept": "text/event-stream"}
     if last_event_id:
         headers["Last-Event-ID"] = last_event_id
-    request = prepared(transport.http, transport.options, Request("GET", "/stream"), headers)
+    http = transport.connections.http()
+    request = prepared(http, transport.options, Request("GET", "/stream"), headers)
     request.extensions["timeout"] = httpx.Timeout(transport.options.timeout, read=IDLE_SECONDS).as_dict()
-    response = transport.http.send(request, stream=True, follow_redirects=False)
+    response = http.send(request, stream=True, follow_redirects=False)
     if response.status_code == 200 and _media_type_of(response) == "text/event-stream":
         return response
     try:

@@ -13,6 +13,7 @@ from .._ignored_fields import OnIgnoredFields, ignored_fields_in, report_ignored
 from .._request import Options, Request, data_of, failure_of, prepared
 from .._retry import is_retryable, pause_of
 from ._wait import bounded, sleep
+from .connections import Connections
 
 OnResponse = Callable[[httpx.Response], None]
 
@@ -22,12 +23,12 @@ class Transport:
 
     def __init__(
         self,
-        http: httpx.Client,
+        connections: Connections,
         options: Options,
         on_response: Optional[OnResponse] = None,
         on_ignored_fields: Optional[OnIgnoredFields] = None,
     ) -> None:
-        self.http = http
+        self.connections = connections
         self.options = options
         self.on_response = on_response
         self.on_ignored_fields = on_ignored_fields
@@ -63,13 +64,16 @@ class Transport:
             sleep(pause)
 
     def _attempt(self, request: Request) -> Tuple[httpx.Response, bytes]:
+        http = self.connections.http()
+        if http.is_closed:
+            raise RuntimeError("The client is closed")
+        prepared_request = prepared(http, self.options, request, {})
         ends_at = time.monotonic() + self.options.timeout
         body = bytearray()
         try:
             with bounded(self.options.timeout):
-                prepared_request = prepared(self.http, self.options, request, {})
                 # A redirect would carry the key to another place, and a POST would become a GET.
-                response = self.http.send(prepared_request, stream=True, follow_redirects=False)
+                response = http.send(prepared_request, stream=True, follow_redirects=False)
                 try:
                     for chunk in response.iter_bytes():
                         body += chunk
@@ -77,6 +81,7 @@ class Transport:
                             raise httpx.ReadTimeout("the body takes too long", request=prepared_request)
                 finally:
                     response.close()
-        except (httpx.RequestError, TimeoutError) as error:
-            raise failure_of(error) from error
+        except (httpx.RequestError, OSError, RuntimeError) as error:
+            # RuntimeError: the loop of the connections is closed. The service may have accepted the request.
+            raise failure_of(error, self.options) from error
         return response, bytes(body)

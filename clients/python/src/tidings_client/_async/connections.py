@@ -1,0 +1,38 @@
+"""The connections of a client."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Optional, Tuple
+
+import httpx
+
+from ._wait import current_place
+
+
+class AsyncConnections:
+    """The httpx client that calls use: the one that was given, or one of our own.
+
+    Connections work only in the event loop (for the sync client: the process) that opened them. So our own httpx client
+    is replaced where another loop runs. The former one cannot be closed there: Python closes its sockets.
+    """
+
+    def __init__(self, given: Optional[httpx.AsyncClient]) -> None:
+        self._given = given
+        self._own: Optional[Tuple[object, httpx.AsyncClient]] = None
+        self._lock = Lock()
+
+    def http(self) -> httpx.AsyncClient:
+        """The httpx client for this place."""
+        if self._given is not None:
+            return self._given
+        place = current_place()
+        with self._lock:  # of threads that call at the same time
+            if self._own is None or self._own[0] != place:
+                self._own = (place, httpx.AsyncClient())
+            return self._own[1]
+
+    async def close(self) -> None:
+        """Later calls at this place fail. A client that was given stays open."""
+        if self._given is None:
+            await self.http().aclose()
