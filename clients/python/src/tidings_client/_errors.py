@@ -34,6 +34,8 @@ class TidingsError(Exception):
     """Include it in support requests. None if there was no answer."""
     retry_after: Optional[float]
     """When the service wants to be called again, in seconds; None if it does not say."""
+    idempotency_key: Optional[str]
+    """The key of a send, also a random one. If its answer was lost, send again with it: nothing is sent twice."""
 
     def __init__(
         self,
@@ -44,6 +46,7 @@ class TidingsError(Exception):
         hints: Optional[List[str]] = None,
         request_id: Optional[str] = None,
         retry_after: Optional[float] = None,
+        idempotency_key: Optional[str] = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -53,11 +56,12 @@ class TidingsError(Exception):
         self.hints = hints or []
         self.request_id = request_id
         self.retry_after = retry_after
+        self.idempotency_key = idempotency_key
 
     def __reduce__(self) -> Tuple[Any, ...]:
         """Task queues pass exceptions between processes."""
-        facts = (self.status, self.code, self.message, self.details, self.hints, self.request_id, self.retry_after)
-        return (type(self), facts)
+        answer = (self.status, self.code, self.message, self.details, self.hints, self.request_id, self.retry_after)
+        return (type(self), (*answer, self.idempotency_key))
 
 
 def error_of(status: int, headers: Mapping[str, str], answer: object) -> TidingsError:

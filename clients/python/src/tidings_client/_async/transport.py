@@ -51,6 +51,7 @@ class AsyncTransport:
             except TidingsError as error:
                 if is_calling:  # it is an error of the program's `on_response`
                     raise
+                error.idempotency_key = request.idempotency_key
                 if attempt >= self.options.retries or not is_retryable(error, request.is_repeatable):
                     raise
                 pause = pause_of(attempt, error.retry_after)
