@@ -1,8 +1,10 @@
 """What an error tells a program, and what it keeps secret."""
 
 import pickle
+from unittest import mock
 
 import httpx
+from tidings_client import Tidings
 
 from prepared_answers import MESSAGE, PreparedAnswers, refused
 
@@ -22,3 +24,9 @@ class Errors(PreparedAnswers):
             self.assertEqual(error.idempotency_key, self.requests[-1].headers["idempotency-key"])
             self.assertEqual(pickle.loads(pickle.dumps(error)).idempotency_key, error.idempotency_key)  # noqa: S301
         self.assertIsNone(self.failure_of(self.client(refused(401, "unauthorized")).balance).idempotency_key)
+
+    def test_an_error_does_not_show_the_password_of_the_address(self):
+        http = httpx.Client(transport=httpx.MockTransport(mock.Mock(side_effect=httpx.ConnectError("refused"))))
+        tidings = Tidings("tidings_x", "http://user:secret-1@api.example.com", http_client=http, retries=0)
+        error = self.failure_of(tidings.balance)
+        self.assertEqual(str(error), "http://api.example.com/api/v1 cannot be reached: refused")

@@ -103,7 +103,8 @@ def failure_of(error: Exception, options: Options) -> TidingsError:
     if isinstance(error, (httpx.TimeoutException, TimeoutError)):
         return TidingsError(0, "timeout", "No answer in time")
     reason = str(error) or type(error).__name__
-    return TidingsError(0, "network_error", f"{options.root} cannot be reached: {reason}")
+    shown = httpx.URL(options.root).copy_with(userinfo=b"")  # without a password
+    return TidingsError(0, "network_error", f"{shown} cannot be reached: {reason}")
 
 
 def segment(id: str) -> str:
