@@ -1,12 +1,15 @@
 """What an error tells a program, and what it keeps secret."""
 
+import math
 import pickle
+import traceback
+from datetime import datetime, timezone
 from unittest import mock
 
 import httpx
-from tidings_client import Tidings
+from tidings_client import Tidings, TidingsError
 
-from prepared_answers import MESSAGE, PreparedAnswers, refused
+from prepared_answers import MESSAGE, SENT, PreparedAnswers, refused
 
 
 class Errors(PreparedAnswers):
@@ -30,3 +33,29 @@ class Errors(PreparedAnswers):
         tidings = Tidings("tidings_x", "http://user:secret-1@api.example.com", http_client=http, retries=0)
         error = self.failure_of(tidings.balance)
         self.assertEqual(str(error), "http://api.example.com/api/v1 cannot be reached: refused")
+
+    def test_a_traceback_with_locals_does_not_show_the_api_key(self):
+        http = httpx.Client(transport=httpx.MockTransport(mock.Mock(side_effect=httpx.ConnectError("refused"))))
+        for body in (MESSAGE, {**MESSAGE, "scheduled_at": datetime(2027, 1, 1)}):
+            tidings = Tidings("tidings_secret_1", "http://api.example.com", http_client=http, retries=0)
+            try:  # assertRaises would clear the locals
+                tidings.messages.send(body)
+            except (TidingsError, TypeError) as error:
+                shown = "".join(traceback.TracebackException.from_exception(error, capture_locals=True).format())
+            self.assertIn("idempotency_key", shown)
+            self.assertNotIn("tidings_secret_1", shown)
+
+    def test_a_value_that_json_does_not_have_is_refused_before_anything_is_sent(self):
+        tidings = self.client(SENT)
+        at = datetime(2027, 1, 1, tzinfo=timezone.utc)
+        for kind, call in (
+            (TypeError, lambda: tidings.messages.send({**MESSAGE, "scheduled_at": at})),
+            (TypeError, lambda: tidings.messages.send({**MESSAGE, "metadata": {"order": {1, 2}}})),
+            (ValueError, lambda: tidings.messages.send({**MESSAGE, "variables": {"share": math.nan}})),
+            (ValueError, lambda: tidings.messages.send({**MESSAGE, "variables": {"name": "\ud800"}})),
+        ):
+            with self.assertRaises(kind) as raised:
+                call()
+            if kind is TypeError:
+                self.assertRegex(str(raised.exception), r"^JSON has no values of type (datetime|set) ")
+        self.assertEqual((self.requests, self.pauses), ([], []))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from dataclasses import dataclass
-from typing import Any, Dict, Mapping, Optional
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Dict, Mapping, NoReturn, Optional
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -18,7 +19,7 @@ from ._errors import TidingsError, error_of
 class Options:
     """The options of a client."""
 
-    api_key: str
+    api_key: str = field(repr=False)  # tracebacks with locals show options
     root: str
     """The address of the service with `/api/v1`."""
     timeout: float
@@ -42,6 +43,21 @@ class Request:
     def is_repeatable(self) -> bool:
         return self.method != "POST" or self.idempotency_key is not None or self.names_a_state
 
+    @cached_property
+    def content(self) -> Optional[bytes]:
+        """The body, the same in all attempts, even if the program changes its dict meanwhile.
+
+        :raises TypeError, ValueError: for values that JSON does not have
+        """
+        if self.body is None:
+            return None
+        text = json.dumps(self.body, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_refuse)
+        return text.encode()
+
+
+def _refuse(value: object) -> NoReturn:
+    raise TypeError(f"JSON has no values of type {type(value).__name__} (times are text in ISO 8601)")
+
 
 def options_of(api_key: str, base_url: str, timeout: float, retries: int) -> Options:
     """:raises ValueError: for options that cannot work"""
@@ -60,12 +76,11 @@ def prepared(http: Any, options: Options, request: Request, headers: Mapping[str
 
     :param http: an `httpx.Client` or an `httpx.AsyncClient`: both build requests in the same way
     """
+    content = request.content  # before the key: a traceback may show the locals
     all_headers: Dict[str, str] = {"X-API-Key": options.api_key, "Accept": "application/json", **headers}
     if request.idempotency_key is not None:
         all_headers["Idempotency-Key"] = request.idempotency_key
-    content = None
-    if request.body is not None:
-        content = json.dumps(request.body, ensure_ascii=False, separators=(",", ":")).encode()
+    if content is not None:
         all_headers["Content-Type"] = "application/json"
     params = {name: value for name, value in (request.query or {}).items() if value is not None}
     return http.build_request(
