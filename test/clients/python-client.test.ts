@@ -71,6 +71,8 @@ describe('the Python client', function () {
 
   it('the Python client sends each message once in several event loops', () => runPython(['-m', 'unittest', 'test_event_loops']));
 
+  it('the Python client refuses options that cannot work', () => runPython(['-m', 'unittest', 'test_options']));
+
   it('the Python client gives errors what a program needs, and no secrets', () => runPython(['-m', 'unittest', 'test_errors']));
 
   it('the Python client passes errors of the functions of a program unchanged', () => runPython(['-m', 'unittest', 'test_callbacks']));

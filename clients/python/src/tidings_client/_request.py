@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import uuid
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Dict, Mapping, NoReturn, Optional
+from typing import Any, Dict, Mapping, NoReturn, Optional, Tuple, Type, Union
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -24,6 +25,13 @@ class Options:
     """The address of the service with `/api/v1`."""
     timeout: float
     retries: int
+
+    def __post_init__(self) -> None:
+        """:raises ValueError: for numbers with which a call would never begin, or never end"""
+        if not _is_number(self.timeout, (int, float)) or not 0 < self.timeout < math.inf:
+            raise ValueError("timeout must be a number of seconds above 0")
+        if not _is_number(self.retries, int) or self.retries < 0:
+            raise ValueError("retries must be an integer of at least 0")
 
 
 @dataclass(frozen=True)
@@ -64,11 +72,25 @@ def options_of(api_key: str, base_url: str, timeout: float, retries: int) -> Opt
     if not isinstance(api_key, str) or not api_key:
         raise ValueError("api_key is required")
     key = visible("api_key", api_key.strip())  # one from a file ends with a line end
-    address = urlsplit(base_url)
-    if address.scheme not in ("http", "https") or not address.netloc:
-        raise ValueError("base_url must be a URL, such as https://api.example.com")
+    if not _is_address(base_url):
+        raise ValueError("base_url must be a URL, such as https://api.example.com, without a query")
     bare = base_url.rstrip("/")
     return Options(key, bare if bare.endswith("/api/v1") else f"{bare}/api/v1", timeout, retries)
+
+
+def _is_address(base_url: str) -> bool:
+    try:
+        url = httpx.URL(base_url)
+        # httpx accepts ports that do not exist, and spaces.
+        if urlsplit(base_url).port == 0 or re.search(r"\s", base_url):
+            return False
+    except (TypeError, ValueError, AttributeError, httpx.InvalidURL):
+        return False
+    return url.scheme in ("http", "https") and url.host != "" and not url.query and not url.fragment
+
+
+def _is_number(value: object, kind: Union[Type[Any], Tuple[Type[Any], ...]]) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def prepared(http: Any, options: Options, request: Request, headers: Mapping[str, str]) -> Any:
