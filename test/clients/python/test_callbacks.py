@@ -1,5 +1,7 @@
 """Errors of the functions that a program gives to the client."""
 
+import gzip
+import json
 from unittest import mock
 
 import httpx
@@ -28,3 +30,21 @@ class Callbacks(PreparedAnswers):
                     call()
                 self.assertIs(raised.exception, thrown)
                 self.assertEqual((len(self.requests), throw.call_count, self.pauses), (1, 1, []))
+
+    def test_on_response_gets_the_body_and_the_headers_of_each_response(self):
+        body = SENT.json()
+        packed = httpx.Response(
+            201,
+            stream=httpx.ByteStream(gzip.compress(json.dumps(body).encode())),
+            headers={"Content-Encoding": "gzip", "X-RateLimit-Remaining": "7"},
+        )
+        seen = []
+        tidings = self.client(refused(503, "unavailable"), packed, on_response=seen.append)
+        self.assertEqual(tidings.messages.send(MESSAGE), {"id": "one"})
+        self.assertEqual([each.status_code for each in seen], [503, 201])
+        self.assertEqual((seen[0].json()["code"], seen[1].json()), ("unavailable", body))
+        self.assertEqual(seen[1].headers["content-encoding"], "gzip")
+        self.assertEqual(seen[1].headers["x-ratelimit-remaining"], "7")
+        self.assertEqual(str(seen[1].url), "https://api.example.com/api/v1/messages/send")
+        self.assertGreaterEqual(seen[1].elapsed.total_seconds(), 0)
+        self.assertTrue(seen[1].is_closed)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Optional, Tuple
+from datetime import timedelta
+from typing import Any, Callable, Optional
 
 import httpx
 
@@ -42,12 +43,12 @@ class AsyncTransport:
         is_calling = False
         while True:
             try:
-                response, body = await self._attempt(request)
+                response = await self._attempt(request)
                 if self.on_response is not None:
                     is_calling = True
                     self.on_response(response)
                     is_calling = False
-                data = data_of(response.status_code, response.headers, body)
+                data = data_of(response.status_code, response.headers, response.content)
             except TidingsError as error:
                 if is_calling:  # it is an error of the program's `on_response`
                     raise
@@ -63,12 +64,12 @@ class AsyncTransport:
             attempt += 1
             await sleep(pause)
 
-    async def _attempt(self, request: Request) -> Tuple[httpx.Response, bytes]:
+    async def _attempt(self, request: Request) -> httpx.Response:
         http = self.connections.http()
         if http.is_closed:
             raise RuntimeError("The client is closed")
         prepared_request = prepared(http, self.options, request, {})
-        ends_at = time.monotonic() + self.options.timeout
+        begins_at = time.monotonic()
         body = bytearray()
         try:
             with bounded(self.options.timeout):
@@ -77,11 +78,16 @@ class AsyncTransport:
                 try:
                     async for chunk in response.aiter_bytes():
                         body += chunk
-                        if time.monotonic() > ends_at:
+                        if time.monotonic() > begins_at + self.options.timeout:
                             raise httpx.ReadTimeout("the body takes too long", request=prepared_request)
                 finally:
                     await response.aclose()
         except (httpx.RequestError, OSError, RuntimeError) as error:
             # RuntimeError: the loop of the connections is closed. The service may have accepted the request.
             raise failure_of(error, self.options) from error
-        return response, bytes(body)
+        whole = httpx.Response(
+            response.status_code, content=bytes(body), request=prepared_request, extensions=response.extensions
+        )
+        whole.headers = response.headers  # not above: its body is no longer compressed as they say
+        whole.elapsed = timedelta(seconds=time.monotonic() - begins_at)
+        return whole

@@ -51,7 +51,7 @@ class Tidings:
         :param timeout: seconds for one attempt, body included
         :param retries: further attempts after a failure that is safe to repeat
         :param http_client: instead of one with the settings of httpx, for example behind a proxy; closed by its owner
-        :param on_response: called with each response, for what only its headers say, such as `X-RateLimit-Remaining`.
+        :param on_response: called with each response and its body, for what only headers say: `X-RateLimit-Remaining`.
             What it raises ends the call: the request is not repeated, though the service has answered it
         :param on_ignored_fields: called when a request succeeded, but the service has ignored fields of it, for example
             unknown ones, with their paths and the request; by default an `IgnoredFieldsWarning`

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Optional, Tuple
+from datetime import timedelta
+from typing import Any, Callable, Optional
 
 import httpx
 
@@ -43,12 +44,12 @@ class Transport:
         is_calling = False
         while True:
             try:
-                response, body = self._attempt(request)
+                response = self._attempt(request)
                 if self.on_response is not None:
                     is_calling = True
                     self.on_response(response)
                     is_calling = False
-                data = data_of(response.status_code, response.headers, body)
+                data = data_of(response.status_code, response.headers, response.content)
             except TidingsError as error:
                 if is_calling:  # it is an error of the program's `on_response`
                     raise
@@ -64,12 +65,12 @@ class Transport:
             attempt += 1
             sleep(pause)
 
-    def _attempt(self, request: Request) -> Tuple[httpx.Response, bytes]:
+    def _attempt(self, request: Request) -> httpx.Response:
         http = self.connections.http()
         if http.is_closed:
             raise RuntimeError("The client is closed")
         prepared_request = prepared(http, self.options, request, {})
-        ends_at = time.monotonic() + self.options.timeout
+        begins_at = time.monotonic()
         body = bytearray()
         try:
             with bounded(self.options.timeout):
@@ -78,11 +79,16 @@ class Transport:
                 try:
                     for chunk in response.iter_bytes():
                         body += chunk
-                        if time.monotonic() > ends_at:
+                        if time.monotonic() > begins_at + self.options.timeout:
                             raise httpx.ReadTimeout("the body takes too long", request=prepared_request)
                 finally:
                     response.close()
         except (httpx.RequestError, OSError, RuntimeError) as error:
             # RuntimeError: the loop of the connections is closed. The service may have accepted the request.
             raise failure_of(error, self.options) from error
-        return response, bytes(body)
+        whole = httpx.Response(
+            response.status_code, content=bytes(body), request=prepared_request, extensions=response.extensions
+        )
+        whole.headers = response.headers  # not above: its body is no longer compressed as they say
+        whole.elapsed = timedelta(seconds=time.monotonic() - begins_at)
+        return whole
