@@ -143,3 +143,25 @@ class Client(unittest.TestCase):
                 tidings.with_options(timeout=5, retries=0).balance()
             self.assertIn("x-ratelimit-remaining", seen[0])
             self.assertFalse(http.is_closed)
+
+    def test_calls_operations_that_have_no_method(self):
+        webhook = self.tidings.webhooks.create({"url": "https://example.com/hook", "events": ["message.failed"]})
+        path = f"/webhooks/{webhook['webhook']['id']}"
+        replays = self.tidings.request("GET", f"{path}/replays", query={"limit": 2, "cursor": None})
+        self.assertEqual(replays["replays"], [])
+        changed = self.tidings.request("PUT", path, body={"is_active": False})
+        self.assertFalse(changed["webhook"]["is_active"])
+        sent = [self.tidings.request("POST", "/messages/send", body=MESSAGE, idempotency_key="raw-1") for _ in range(2)]
+        self.assertEqual(sent[0]["message"]["id"], sent[1]["message"]["id"])
+        with self.assertRaises(TidingsError) as refused:
+            self.tidings.request("POST", f"{path}/replays/none/cancel", is_repeatable=True)
+        self.assertEqual(refused.exception.status, 404)
+        self.tidings.request("DELETE", path)
+
+    def test_reads_the_public_keys_of_an_asymmetric_webhook(self):
+        webhook = {"url": "https://example.com/hook", "events": ["message.failed"], "asymmetric": True}
+        id = self.tidings.webhooks.create(webhook)["webhook"]["id"]
+        self.addCleanup(self.tidings.webhooks.delete, id)
+        keys = self.tidings.webhooks.public_key(id)
+        self.assertRegex(keys["public_key"], "^whpk_")
+        self.assertIsNone(keys["previous"])

@@ -158,3 +158,35 @@ class Retries(PreparedAnswers):
             error = self.failure_of(lambda tidings=tidings: list(tidings.stream(on_open=opened)))
             self.assertEqual(error.code, "invalid_answer")
         self.assertEqual((len(self.requests), opened.mock_calls), (3, []))
+
+    def test_a_raw_call_as_often_as_its_method_allows(self):
+        body = refused(503, "starting")  # not of the service: its text is another
+        for method, options, attempts in (
+            ("GET", {}, 3),
+            ("PUT", {"body": {}}, 3),
+            ("DELETE", {}, 3),
+            ("POST", {"body": {}}, 1),
+            ("POST", {"body": {}, "idempotency_key": "order-1"}, 3),
+            ("POST", {"is_repeatable": True}, 3),
+        ):
+            with self.subTest(method, options=options):
+                self.requests.clear()
+                tidings = self.client(body)
+                self.failure_of(
+                    lambda method=method, options=options, tidings=tidings: tidings.request(method, "/x", **options)
+                )
+                self.assertEqual(len(self.requests), attempts)
+        self.requests.clear()
+        for method, path in (
+            ("post", "/x"),
+            ("PATCH", "/x"),
+            ("GET", "x"),
+            ("GET", "/x?limit=1"),
+            ("GET", "/x#y"),
+            ("GET", ""),
+        ):
+            with self.subTest(method, path=path), self.assertRaises(ValueError):
+                self.client(SENT).request(method, path)
+        with self.assertRaises(ValueError):
+            self.client(SENT).request("POST", "/messages/send", body=MESSAGE, idempotency_key="")
+        self.assertEqual(self.requests, [])

@@ -157,6 +157,26 @@ def key_or_random(key: Optional[str]) -> str:
     return str(uuid.uuid4()) if key is None else visible("idempotency_key", key)
 
 
+def raw_request(
+    method: str,
+    path: str,
+    query: Optional[Mapping[str, Any]],
+    body: object,
+    idempotency_key: Optional[str],
+    is_repeatable: bool,
+) -> Request:
+    """A request that the program describes by itself.
+
+    :raises ValueError: for a method or a path that the service cannot have
+    """
+    if method not in ("GET", "POST", "PUT", "DELETE"):
+        raise ValueError("method must be GET, POST, PUT or DELETE")
+    if re.fullmatch("/[^?#]+", path) is None:
+        raise ValueError("path must begin with / and have no query")
+    key = None if idempotency_key is None else visible("idempotency_key", idempotency_key)
+    return Request(method, path, query, body, key, is_repeatable)
+
+
 def visible(name: str, key: str) -> str:
     """The key, if a header can have it. Otherwise httpx would show it in an error, which looks like one of the network.
 

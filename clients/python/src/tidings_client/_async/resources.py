@@ -117,6 +117,11 @@ class AsyncWebhooks:
         call = self._transport.call(Request("POST", f"/webhooks/{segment(id)}/portal"))
         return cast(types.WebhookPortalData, await call)["portal"]
 
+    async def public_key(self, id: str) -> types.WebhookPublicKeyData:
+        """The public key of an asymmetric webhook (otherwise None), and the previous one during a rotation."""
+        call = self._transport.call(Request("GET", f"/webhooks/{segment(id)}/public-key"))
+        return cast(types.WebhookPublicKeyData, await call)
+
     def deliveries(self, id: str, **filters: Unpack[types.ListDeliveriesQuery]) -> AsyncPages[types.Delivery]:
         """What was sent to a webhook, newest first. `limit` is the size of a part, not of the list."""
         return AsyncPages(self._transport, f"/webhooks/{segment(id)}/deliveries", "deliveries", filters)

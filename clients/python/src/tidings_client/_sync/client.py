@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import TracebackType
-from typing import Generator, Callable, Optional, Type, cast
+from typing import Any, Generator, Callable, Mapping, Optional, Type, cast
 
 import httpx
 from typing_extensions import Literal, Self
@@ -13,7 +13,7 @@ from typing_extensions import Literal, Self
 from .. import types
 from .._events import StreamedEvent
 from .._ignored_fields import OnIgnoredFields
-from .._request import Options, Request, options_of
+from .._request import Options, Request, options_of, raw_request
 from .connections import Connections
 from .messages import Batches, Messages
 from .resources import Contacts, Suppressions, Webhooks
@@ -92,6 +92,28 @@ class Tidings:
         """Messages and credits of a period, by day or channel. `from_` and `to` are in ISO 8601."""
         query = {"from": from_, "to": to, "by": by}
         return cast(types.Usage, self._transport.call(Request("GET", "/usage", query)))
+
+    def request(
+        self,
+        method: Literal["GET", "POST", "PUT", "DELETE"],
+        path: str,
+        *,
+        query: Optional[Mapping[str, Any]] = None,
+        body: object = None,
+        idempotency_key: Optional[str] = None,
+        is_repeatable: bool = False,
+    ) -> Any:
+        """Call an operation that has no method here, and return `data` of its answer.
+
+        It is repeated like the methods: a POST only after 429 and 503 of the service, unless it has an idempotency key
+        or `is_repeatable`.
+
+        :param path: behind `/api/v1`, such as `/webhooks/{id}/replays`, its parts encoded
+        :param query: for a list, `limit` and `cursor`, too; None leaves a parameter out
+        :param idempotency_key: only for the operations that accept one, which are named in the API reference
+        :param is_repeatable: a POST without a key may be repeated after a lost answer: it names the state to reach
+        """
+        return self._transport.call(raw_request(method, path, query, body, idempotency_key, is_repeatable))
 
     def stream(
         self, *, last_event_id: Optional[str] = None, on_open: Optional[Callable[[], None]] = None

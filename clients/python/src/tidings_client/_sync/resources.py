@@ -118,6 +118,11 @@ class Webhooks:
         call = self._transport.call(Request("POST", f"/webhooks/{segment(id)}/portal"))
         return cast(types.WebhookPortalData, call)["portal"]
 
+    def public_key(self, id: str) -> types.WebhookPublicKeyData:
+        """The public key of an asymmetric webhook (otherwise None), and the previous one during a rotation."""
+        call = self._transport.call(Request("GET", f"/webhooks/{segment(id)}/public-key"))
+        return cast(types.WebhookPublicKeyData, call)
+
     def deliveries(self, id: str, **filters: Unpack[types.ListDeliveriesQuery]) -> Pages[types.Delivery]:
         """What was sent to a webhook, newest first. `limit` is the size of a part, not of the list."""
         return Pages(self._transport, f"/webhooks/{segment(id)}/deliveries", "deliveries", filters)
