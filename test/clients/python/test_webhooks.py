@@ -29,6 +29,8 @@ class Webhooks(unittest.TestCase):
             (HEADERS, BODY),
             (httpx.Headers(HEADERS), BODY.encode()),
             (shouted, bytearray(BODY.encode())),
+            ({name: [value] for name, value in HEADERS.items()}, BODY),
+            ({**{name: (value,) for name, value in HEADERS.items()}, "X-Two": ["a", "b"], "X-None": None}, BODY),
         ):
             event = verify(headers, body)
             self.assertEqual({"event": event.event, "timestamp": event.timestamp, "data": event.data}, json.loads(BODY))
@@ -50,6 +52,9 @@ class Webhooks(unittest.TestCase):
             ("signature", {"webhook-signature": "v1,é v1a,, ,"}),
             ("headers", {"webhook-signature": ""}),
             ("headers", {"webhook-id": ""}),
+            ("headers", {"webhook-id": [HEADERS["webhook-id"]] * 2}),
+            ("headers", {"webhook-signature": []}),
+            ("headers", {"webhook-timestamp": NOW}),
             ("timestamp", {"webhook-timestamp": "1e9"}),
             ("timestamp", {"webhook-timestamp": "٣"}),
             ("timestamp", {"webhook-timestamp": str(NOW - 301)}),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Dict, List
+
 from tidings_client import AsyncTidings, Tidings
 from tidings_client.types import Message
 from tidings_client.webhooks import verify_webhook
@@ -24,6 +26,8 @@ def right(tidings: Tidings) -> None:
             print(item.event["data"]["error_code"].upper())
     print(tidings.usage(by="channel")["usage"][0]["credits"])
     print(verify_webhook(b"", {}, ["whsec_AAAA"]).sent_at.year)
+    lists: Dict[str, List[str]] = {"webhook-id": ["id"]}
+    print(verify_webhook(b"", lists, "whsec_AAAA").id)
 
 
 async def right_async(tidings: AsyncTidings) -> None:

@@ -13,7 +13,7 @@ import json
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from typing_extensions import Literal, Protocol
 
@@ -52,9 +52,9 @@ class VerifiedWebhook:
 
 
 class Headers(Protocol):
-    """Headers of any framework, or a plain dict."""
+    """Headers of any framework, or a plain dict. Some frameworks have a list of values for each name."""
 
-    def items(self) -> Iterable[Tuple[str, str]]: ...
+    def items(self) -> Iterable[Tuple[str, Union[str, Sequence[str]]]]: ...
 
 
 _Check = Tuple[bytes, Callable[[bytes, bytes], bool]]
@@ -146,10 +146,12 @@ def _decoded(text: str) -> bytes:
         return b""
 
 
-def _header(headers: Dict[str, str], name: str) -> str:
+def _header(headers: Mapping[str, object], name: str) -> str:
     value = headers.get(name)
-    if not value:
-        raise WebhookVerificationError("headers", f"no header {name}")
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        value = value[0]
+    if not isinstance(value, str) or not value:
+        raise WebhookVerificationError("headers", f"no header {name}, or several")
     return value
 
 
