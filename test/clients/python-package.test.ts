@@ -13,14 +13,14 @@ import { clientFolder, hasPython, pythonBin, runTool, testsFolder } from './pyth
 const program = `
 import os
 from importlib.metadata import requires, version
-from tidings_client import Tidings, TidingsError
+from tidings_client import Tidings, TidingsError, __version__
 with Tidings(os.environ["KEY"], os.environ["BASE"]) as tidings:
     message = tidings.messages.send({"to": "+15551234567", "channel": "sms", "content": {"text": "Hello"}})
     assert [each["id"] for each in tidings.messages.list(status="queued")] == [message["id"]]
     try:
         tidings.messages.get("none")
     except TidingsError as error:
-        print(error.status, version("tidings-client"))
+        print(error.status, version("tidings-client"), __version__)
 `;
 
 describe('the package tidings-client for Python', function () {
@@ -51,7 +51,7 @@ describe('the package tidings-client for Python', function () {
     const { key: KEY } = await app.account();
     const env = { PATH: process.env.PATH, BASE: app.url, KEY };
     const { stdout } = await promisify(execFile)(python, ['-I', '-c', program], { cwd: folder, env });
-    assert.equal(stdout, '404 1.0.0\n');
+    assert.equal(stdout, '404 1.0.0 1.0.0\n');
   });
 
   it('the package tidings-client for Python accepts correct calls and refuses wrong ones in mypy', async () => {

@@ -1,9 +1,11 @@
 """Options that cannot work are refused at once, not in the first call."""
 
 import math
+import platform
 import unittest
 
-from tidings_client import AsyncTidings, Tidings
+import httpx
+from tidings_client import AsyncTidings, Tidings, __version__
 
 BASE = "https://api.example.com"
 
@@ -59,3 +61,15 @@ class Options(unittest.TestCase):
         self.refuses("^timeout", lambda: Tidings("k", BASE, timeout=None))
         self.refuses("^retries", lambda: Tidings("k", BASE, retries=None))
         tidings.with_options(timeout=0.5, retries=0)
+
+    def test_names_its_version_unless_the_program_names_itself(self):
+        seen = []
+
+        def answer(request):
+            seen.append(request.headers["user-agent"])
+            return httpx.Response(200, json={"success": True, "data": {}})
+
+        for headers in ({}, {"User-Agent": "shop/7"}):
+            with httpx.Client(transport=httpx.MockTransport(answer), headers=headers) as http:
+                Tidings("k", BASE, http_client=http).balance()
+        self.assertEqual(seen, [f"tidings-client/{__version__} (python {platform.python_version()})", "shop/7"])

@@ -1,5 +1,7 @@
 """A client of Tidings, durable messaging over HTTP."""
 
+__version__ = "1.0.0"  # above the imports, because the client sends it
+
 from ._async.client import AsyncTidings
 from ._async.lists import AsyncPage, AsyncPages
 from ._errors import ErrorDetail, TidingsError
@@ -7,8 +9,6 @@ from ._events import MessageEvent, StreamedEvent, StreamResetEvent
 from ._ignored_fields import IgnoredFieldsWarning
 from ._sync.client import Tidings
 from ._sync.lists import Page, Pages
-
-__version__ = "1.0.0"
 
 __all__ = [
     "AsyncPage",

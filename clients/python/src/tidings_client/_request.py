@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import platform
 import re
 import uuid
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx
 
+from . import __version__
 from ._errors import TidingsError, error_of
 
 
@@ -100,6 +102,8 @@ def prepared(http: Any, options: Options, request: Request, headers: Mapping[str
     """
     content = request.content  # before the key: a traceback may show the locals
     all_headers: Dict[str, str] = {"X-API-Key": options.api_key, "Accept": "application/json", **headers}
+    if http.headers.get("User-Agent", "").startswith("python-httpx/"):  # the program does not name itself
+        all_headers["User-Agent"] = f"tidings-client/{__version__} (python {platform.python_version()})"
     if request.idempotency_key is not None:
         all_headers["Idempotency-Key"] = request.idempotency_key
     if content is not None:
