@@ -18,7 +18,7 @@ interface Document {
 /** The module `tidings_client/types.py`. @param document the OpenAPI document */
 export function pythonTypes(document: Json): string {
   const { paths, components } = document as unknown as Document;
-  const { schemas } = components;
+  const schemas = withAnyChannel(components.schemas);
   const operations = Object.entries(paths)
     .filter(([path]) => isUsed(path))
     .flatMap(([, methods]) => Object.values(methods));
@@ -45,6 +45,30 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from typing_extensions import Literal, NotRequired, TypedDict`;
+
+/**
+ * With one more shape of a message, for programs that read the channel from somewhere. The shapes of the document have each channel apart, so that
+ * a type checker accepts none of them there.
+ */
+function withAnyChannel(schemas: Record<string, Json>): Record<string, Json> {
+  const { SendToEmailAddress: email, SendMessageRequest: send, PreviewMessagesRequest: preview } = schemas;
+  if (email === undefined || send === undefined || preview === undefined) throw new Error('the schemas of a send have other names');
+  const properties = {
+    ...(email.properties as Record<string, Json>),
+    to: { type: 'string', description: 'Phone number in E.164 format, or e-mail address' },
+    channel: { $ref: '#/components/schemas/Channel' },
+  };
+  const widened = (schema: Json): Json => ({
+    ...schema,
+    oneOf: [...(schema.oneOf as Json[]), { $ref: '#/components/schemas/SendToAnyChannel' }],
+  });
+  return {
+    ...schemas,
+    SendToAnyChannel: { ...email, properties },
+    SendMessageRequest: widened(send),
+    PreviewMessagesRequest: widened(preview),
+  };
+}
 
 const bodyOf = ({ requestBody }: Operation): Json[] => (requestBody === undefined ? [] : [requestBody.content['application/json'].schema]);
 

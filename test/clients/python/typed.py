@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Dict, List
 
 from tidings_client import AsyncTidings, Tidings
-from tidings_client.types import Message
+from tidings_client.types import Message, SendMessageRequest
 from tidings_client.webhooks import verify_webhook
 from typing_extensions import Literal
 
@@ -19,6 +19,17 @@ def right(tidings: Tidings) -> None:
     tidings.messages.send({"to": "ada@example.com", "channel": "email", "content": {"text": "Hello", "subject": "A"}})
     recipients = ["bob@example.com"]
     tidings.messages.preview({"channel": "email", "content": {"text": "Hello"}, "recipients": recipients})
+    if message["to"] is not None and message["content"] is not None:
+        text = message["content"]["text"]
+        tidings.messages.send({"to": message["to"], "channel": message["channel"], "content": {"text": text}})
+        again: SendMessageRequest = {
+            "to": message["to"],
+            "channel": message["channel"],
+            "content": {"text": text, "subject": "Again"},
+            "metadata": {"of": message["id"]},
+        }
+        tidings.messages.send(again)
+        tidings.messages.preview(again)
     for listed in tidings.messages.list(status="failed", limit=10):
         print(listed["id"].upper(), listed["credits_used"].is_integer())
     for item in tidings.stream():

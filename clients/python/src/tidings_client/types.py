@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from typing_extensions import Literal, NotRequired, TypedDict
 
-SendMessageRequest = Union["SendToPhone", "SendToEmailAddress", "SendToContact"]
+SendMessageRequest = Union["SendToPhone", "SendToEmailAddress", "SendToContact", "SendToAnyChannel"]
 
 TemplateHeader = Union["TemplateTextHeader", "TemplateImageHeader", "TemplateVideoHeader", "TemplateDocumentHeader"]
 
@@ -20,7 +20,7 @@ SendBulkRequest = Union["BulkToRecipients", "BulkToTag"]
 
 BulkRecipient = Union[str, "RecipientByAddress", "RecipientByContact"]
 
-PreviewMessagesRequest = Union["SendToPhone", "SendToEmailAddress", "SendToContact", "BulkToRecipients", "BulkToTag"]
+PreviewMessagesRequest = Union["SendToPhone", "SendToEmailAddress", "SendToContact", "BulkToRecipients", "BulkToTag", "SendToAnyChannel"]
 
 SuppressionReason = Literal["opt_out", "complaint", "bounce", "manual"]
 
@@ -163,6 +163,25 @@ class Content(TypedDict):
 class SendToContact(TypedDict):
     contact_id: str
     """The id of a contact, instead of `to`. Its phone number is used, or its e-mail address for email"""
+    channel: Channel
+    content: Content
+    variables: NotRequired[Optional[Mapping[str, Any]]]
+    """Values of the placeholders {{ name }} and {{ name | fallback }} in the content, which are replaced as in a bulk send. Then the limits of texts apply to the texts with the values. Without variables the content is sent literally. Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
+    metadata: NotRequired[Optional[Metadata]]
+    """At most 4,096 bytes as JSON, 50 keys, 5 levels. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings. The keys `__proto__`, `constructor`, `prototype` are refused at any level"""
+    reference: NotRequired[Optional[str]]
+    """Your own reference, for example an order number"""
+    scheduled_at: NotRequired[Optional[str]]
+    """At most 30 days ahead; a time in the past means now"""
+    expires_at: NotRequired[Optional[str]]
+    """A message that was not handed to a provider by this time fails with the error code `expired`"""
+    fallback: NotRequired[Optional[Sequence[FallbackStep]]]
+    """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
+
+
+class SendToAnyChannel(TypedDict):
+    to: str
+    """Phone number in E.164 format, or e-mail address"""
     channel: Channel
     content: Content
     variables: NotRequired[Optional[Mapping[str, Any]]]
