@@ -73,3 +73,13 @@ class Options(unittest.TestCase):
             with httpx.Client(transport=httpx.MockTransport(answer), headers=headers) as http:
                 Tidings("k", BASE, http_client=http).balance()
         self.assertEqual(seen, [f"tidings-client/{__version__} (python {platform.python_version()})", "shop/7"])
+
+    def test_refuses_a_position_of_a_stream_that_no_header_can_have(self):
+        tidings = Tidings("k", BASE)
+        self.addCleanup(tidings.close)
+        for client in (tidings, AsyncTidings("k", BASE)):
+            for position in ("1.a\n", "1 a", "é", 7):
+                with self.subTest(position):
+                    text = "^last_event_id must be visible ASCII characters$"
+                    self.refuses(text, lambda client=client, position=position: client.stream(last_event_id=position))
+            client.stream(last_event_id="")

@@ -186,6 +186,6 @@ def visible(name: str, key: str) -> str:
 
     :raises ValueError: without the key, which may be secret
     """
-    if re.fullmatch("[!-~]+", key) is None:
+    if not isinstance(key, str) or re.fullmatch("[!-~]+", key) is None:
         raise ValueError(f"{name} must be visible ASCII characters")
     return key

@@ -13,7 +13,7 @@ from typing_extensions import Literal, Self
 from .. import types
 from .._events import StreamedEvent
 from .._ignored_fields import OnIgnoredFields
-from .._request import Options, Request, options_of, raw_request
+from .._request import Options, Request, options_of, raw_request, visible
 from .connections import Connections
 from .messages import Batches, Messages
 from .resources import Contacts, Suppressions, Webhooks
@@ -25,8 +25,8 @@ class Tidings:
     """A client of Tidings.
 
     It keeps connections open: use it with `with`, or call `close()` at the end. Its methods raise
-    `TidingsError`, `ValueError` for an id or an idempotency key that cannot work, and what `on_response` or `on_open`
-    raises.
+    `TidingsError`, `ValueError` for an id, a key or a position that cannot work, `ValueError` or `TypeError` for a body
+    that is not JSON, and what `on_response` or `on_open` raises.
     """
 
     messages: Messages
@@ -127,6 +127,8 @@ class Tidings:
             hour. By default it begins now
         :param on_open: called each time the stream is open, before its events. What it raises ends the stream
         """
+        if last_event_id is not None and last_event_id != "":
+            visible("last_event_id", last_event_id)
         return read_stream(self._transport, last_event_id, on_open)
 
     def close(self) -> None:
