@@ -35,6 +35,7 @@ def right(tidings: Tidings) -> None:
     for item in tidings.stream():
         if item.event["event"] == "message.failed":
             print(item.event["data"]["error_code"].upper())
+    print(tidings.request("GET", "/webhooks/id/replays", query={"limit": 10})["replays"])
     print(tidings.usage(by="channel")["usage"][0]["credits"])
     print(verify_webhook(b"", {}, ["whsec_AAAA"]).sent_at.year)
     lists: Dict[str, List[str]] = {"webhook-id": ["id"]}
@@ -50,6 +51,7 @@ def wrong(tidings: Tidings) -> None:
     Tidings(base_url="https://api.example.com")  # type: ignore[call-arg]
     tidings.messages.send({"to": "+15551234567", "channel": "voice", "content": {"text": "Hello"}})  # type: ignore
     tidings.messages.send({"channel": "sms", "content": {"text": "Hello"}})  # type: ignore
+    tidings.request("PATCH", "/webhooks/id")  # type: ignore[arg-type]
     tidings.messages.list(status="lost")  # type: ignore[arg-type]
     tidings.messages.list(cursor="x")  # type: ignore[call-arg]
     tidings.messages.get("id")["price"]  # type: ignore[typeddict-item]
