@@ -48,3 +48,9 @@ class Callbacks(PreparedAnswers):
         self.assertEqual(str(seen[1].url), "https://api.example.com/api/v1/messages/send")
         self.assertGreaterEqual(seen[1].elapsed.total_seconds(), 0)
         self.assertTrue(seen[1].is_closed)
+
+    def test_a_repetition_has_the_same_body_though_the_program_has_changed_its_dict(self):
+        message = {**MESSAGE, "reference": "one"}
+        change = lambda _: message.update(reference="two")  # noqa: E731
+        self.client(refused(503, "unavailable"), SENT, on_response=change).messages.send(message)
+        self.assertEqual([json.loads(request.content)["reference"] for request in self.requests], ["one", "one"])
