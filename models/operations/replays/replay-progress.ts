@@ -1,6 +1,6 @@
 /** The progress of a replay: page by page until it ends, is cancelled, or its webhook becomes inactive. */
 import { canNoLonger } from '../../conflicts.js';
-import { type Database, select } from '../../db/database.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
 import type { DeliveryStatus } from '../../tables/delivery.js';
 import { Replay, type ReplayStatus } from '../../tables/replay.js';
 import { placeIn } from './replay-deliveries.js';
@@ -24,13 +24,17 @@ export async function notYetReplayed(db: Database, id: string, deliveryIds: read
 
 /**
  * Records that these deliveries of a replay are done, once. Attempted and acknowledged deliveries are counted from the attempt log, so that
- * a page that is recorded after a crash is counted correctly.
+ * a page that is recorded after a crash is counted correctly. A cancel, and another run of the same page, come before or after it.
  * @param isLast there are no more deliveries
  * @returns the present status of the replay
  */
-export async function recordReplayPage(db: Database, id: string, deliveryIds: readonly string[], isLast: boolean): Promise<ReplayStatus> {
-  const [row] = await select<{ status: ReplayStatus }>(db, record, [id, deliveryIds, deliveryIds.at(-1) ?? null, isLast]);
-  return row?.status ?? 'stopped'; // deleted with its webhook
+export function recordReplayPage(db: Database, id: string, deliveryIds: readonly string[], isLast: boolean): Promise<ReplayStatus> {
+  const bind = [id, deliveryIds, deliveryIds.at(-1) ?? null, isLast];
+  return inTransaction(db, async (transaction) => {
+    await select(db, lock, [id], transaction);
+    const [row] = await select<{ status: ReplayStatus }>(db, record, bind, transaction);
+    return row?.status ?? 'stopped'; // deleted with its webhook
+  });
 }
 
 /** SQL: the replay `r` has not reached the delivery with this id. */
@@ -42,6 +46,9 @@ const isOwn = `a.trigger = 'replay' AND a.at >= r.created_at AND COALESCE(a.repl
 
 const replayed = `
   SELECT a.delivery_id FROM delivery_attempts a JOIN replays r ON r.id = $1 WHERE a.delivery_id = ANY($2::uuid[]) AND ${isOwn}`;
+
+// A statement of its own: `page` and `next` must read the row as it is after the wait for this lock.
+const lock = 'SELECT 1 FROM replays WHERE id = $1 FOR NO KEY UPDATE';
 
 const record = `
   WITH page AS (

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { cancelReplay, isReplayRunning, recordReplayPage, overdueReplays } from '../../../../models/operations/replays/replay-progress.js';
 import type { Replay } from '../../../../models/tables/replay.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
+import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
+import { lockWaits, untilLockWait } from '../../../support/lock-table.js';
 import { attemptWith, buildDelivery, type DeliveryRow, recordAttempts } from '../../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
@@ -82,6 +84,30 @@ describe('the progress of a replay', () => {
     await attempt(0, 'succeeded');
     assert.equal(await record(0, 1, true), 'cancelled');
     assert.deepEqual([await counts(), replay.ended_at], [['cancelled', 1, 1, true], ended_at]);
+  });
+
+  for (const isLast of [false, true]) {
+    it(`a replay stays cancelled if its cancel commits while ${isLast ? 'the last' : 'a'} page waits for it`, async () => {
+      const cancelling = await test.db.transaction();
+      const cancel = `UPDATE replays SET status = 'cancelled', ended_at = '2026-01-02' WHERE id = $1`;
+      await test.db.query(cancel, { bind: [replay.id], transaction: cancelling });
+      const recorded = record(0, 1, isLast);
+      await untilLockWait(test.db, 'the page waits for the replay');
+      await cancelling.commit();
+      assert.equal(await recorded, 'cancelled');
+      assert.deepEqual([await counts(), replay.ended_at], [['cancelled', 0, 0, true], new Date('2026-01-02')]);
+    });
+  }
+
+  it('a page is counted once if two runs wait to record it', async () => {
+    await attempt(0, 'succeeded');
+    const held = await test.db.transaction();
+    await test.db.query('SELECT 1 FROM replays WHERE id = $1 FOR UPDATE', { bind: [replay.id], transaction: held });
+    const runs = [record(0, 1), record(0, 1)];
+    await until(async () => (await lockWaits(test.db)) === 2, 'both wait for the replay');
+    await held.rollback();
+    assert.deepEqual(await Promise.all(runs), ['running', 'running']);
+    assert.deepEqual(await counts(), ['running', 1, 1, false]);
   });
 
   it('a replay without a workflow is found, and continues where it stopped', async () => {
