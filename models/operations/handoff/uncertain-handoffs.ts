@@ -3,7 +3,7 @@
  * stays `queued` until a delivery report proves the hand-off, the account answers a query about it, or its wait is over.
  */
 import type { Channel } from '../../channels.js';
-import { type Database, select } from '../../db/database.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
 import { longestCallMs, providerDeadlineMs } from '../../rules/routing/provider-deadline.js';
 
 /** How long uncertain messages wait. */
@@ -105,18 +105,23 @@ const nextHandoff = `
 
 /**
  * Closes the attempts of a claim whose calls were certainly not made, because the answer to the claim was lost or too late. The next claim
- * may take the messages. Safe to repeat.
+ * may take the messages. Waits for the claim if it is not committed yet. Safe to repeat.
  */
-export async function releaseClaim(db: Database, groupId: string, claimId: string): Promise<void> {
-  await select(db, release, [groupId, claimId]);
+export function releaseClaim(db: Database, groupId: string, claimId: string): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    const locked = await select<{ id: string }>(db, lock, [groupId], transaction);
+    const ids = locked.map(({ id }) => id);
+    await select(db, release, [ids, claimId], transaction);
+  });
 }
 
+// A statement of its own: a statement that waited for the claim would not see the attempts that the claim has written.
+const lock = `SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' ORDER BY id FOR UPDATE`;
+
 const release = `
-  WITH m AS (
-    SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' ORDER BY id FOR UPDATE
-  ), closed AS (
-    UPDATE send_attempts a SET outcome = 'retryable', detail = 'not called', finished_at = now()
-    FROM m WHERE a.message_id = m.id AND a.claim_id = $2 AND a.outcome IS NULL RETURNING a.message_id
+  WITH closed AS (
+    UPDATE send_attempts SET outcome = 'retryable', detail = 'not called', finished_at = now()
+    WHERE message_id = ANY($1::uuid[]) AND claim_id = $2 AND outcome IS NULL RETURNING message_id
   )
   UPDATE messages SET status_detail = 'accepted' FROM closed
   WHERE messages.id = closed.message_id AND NOT EXISTS (

@@ -5,8 +5,10 @@ import { readTimeline } from '../../../../models/operations/messages/read-timeli
 import { nextHandoffInMs, releaseClaim } from '../../../../models/operations/handoff/uncertain-handoffs.js';
 import { waitingFor } from '../../../../models/rules/messages/waiting.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
+import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
+import { lockWaits } from '../../../support/lock-table.js';
 import { buildQueuedGroup, claimAll, messageOf, noWaits, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
 import { recordHandoffs } from '../../../support/rows/reports.js';
 import { assertAbout } from '../../../support/measure/times.js';
@@ -30,6 +32,27 @@ describe('uncertain hand-offs', () => {
         { attempt: 2, uncertain: false },
       ],
     );
+  });
+
+  it('a claim that commits while its release waits is undone', async () => {
+    const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
+    const claimId = uuidv7();
+    const waiting = (count: number) => until(async () => (await lockWaits(test.db)) === count, `${count} wait`);
+    const held = await test.db.transaction();
+    await test.db.query('SELECT 1 FROM messages WHERE group_id = $1 FOR UPDATE', { bind: [groupId], transaction: held });
+    const claiming = claim(groupId, claimId);
+    await waiting(1);
+    const releasing = releaseClaim(test.db, groupId, claimId);
+    await waiting(2);
+    await held.rollback();
+    assert.equal((await claiming).length, 2);
+    await releasing;
+    const attempts = await rows(test.db, 'SELECT outcome, detail FROM send_attempts WHERE claim_id = $1', [claimId]);
+    assert.deepEqual(
+      attempts,
+      ids.map(() => ({ outcome: 'retryable', detail: 'not called' })),
+    );
+    for (const id of ids) assert.equal(await statusOf(test.db, id), 'queued/accepted');
   });
 
   it('undoing a claim keeps other claims and earlier uncertain calls', async () => {
