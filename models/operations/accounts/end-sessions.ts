@@ -32,7 +32,7 @@ export async function endAllSessions(db: Database, workspaceId: string, origin: 
 
 /** Deletes the rows of sessions that have just ended, because the token version of their workspace was changed. */
 export async function forgetSessions(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
-  await select(db, 'DELETE FROM sessions WHERE workspace_id = $1', [workspaceId], transaction);
+  await select(db, removeAll, [workspaceId], transaction);
 }
 
 /**
@@ -40,6 +40,9 @@ export async function forgetSessions(db: Database, transaction: Transaction, wor
  * counter would reach those of the lost time again, and with them JWTs that were ended. `#` is XOR, so it always differs from the present one.
  */
 export const newTokenVersion = 'token_version # (1 + floor(random() * 1073741822)::integer)';
+
+/** Locks the rows in the order of their ids, as the record of their uses does. */
+const removeAll = 'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE workspace_id = $1 ORDER BY id FOR UPDATE)';
 
 interface Ending {
   workspaceId: string;
@@ -73,5 +76,5 @@ const revoke = `
   ), ended AS (DELETE FROM sessions s USING revoked r WHERE s.id = r.id)
   SELECT w.name FROM workspaces w JOIN revoked r ON r.workspace_id = w.id`;
 const revokeAll = `
-  WITH ended AS (DELETE FROM sessions WHERE workspace_id = $1)
+  WITH ended AS (${removeAll})
   UPDATE workspaces SET token_version = ${newTokenVersion}, updated_at = now() WHERE id = $1 RETURNING name`;

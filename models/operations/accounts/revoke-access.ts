@@ -40,10 +40,12 @@ const audited = (rows: string, name: string) =>
 /** SQL: the ids of the webhooks of the workspace, locked in the order of their ids: a transaction that leaves deliveries to retriers locks several, too. */
 const lockedWebhooks = (more: string) =>
   `(SELECT id FROM webhooks WHERE workspace_id = $1 AND deleted_at IS NULL${more} ORDER BY id FOR NO KEY UPDATE)`;
+/** SQL: the ids of the active keys of the workspace, locked in the order of their ids: the record of their uses locks several, too. */
+const lockedKeys = '(SELECT id FROM api_keys WHERE workspace_id = $1 AND is_active ORDER BY id FOR NO KEY UPDATE)';
 const originIn = `substring(url from '^[a-z]+://[^/?#]*')`;
 
 const revoke = `
-  WITH revoked AS (UPDATE api_keys SET is_active = false WHERE workspace_id = $1 AND is_active RETURNING id, workspace_id, name),
+  WITH revoked AS (UPDATE api_keys SET is_active = false WHERE id IN ${lockedKeys} RETURNING id, workspace_id, name),
     ${audited('revoked', 'name')}
   ${insertEvents('audited', { type: 'api_key.revoked', target: 'api_key', origin: 2 })}`;
 
