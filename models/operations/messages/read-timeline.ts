@@ -71,7 +71,7 @@ export async function readTimeline(db: Database, workspaceId: string, id: string
   const message = await Message.owned(workspaceId, id);
   if (message.status === 'accepting') throw notFound('Message');
   // One after the other: side by side they would take all connections of the process.
-  const [driven] = await select<Driver>(db, driver, [message.group_id]);
+  const [driven] = await select<Driver>(db, driver, [id]);
   if (driven === undefined) throw notFound('Message');
   return {
     message: message.get() as MessageRow,
@@ -92,9 +92,10 @@ interface Driver extends Pick<MessageGroup, 'workflow_id'> {
   pace: 'batch' | null;
 }
 
+// By the message, which may be in another group by now.
 const driver = `
   SELECT g.workflow_id, b.status AS batch_status, CASE WHEN b.rate IS NOT NULL THEN 'batch' END AS pace
-  FROM message_groups g LEFT JOIN batches b ON b.id = g.batch_id WHERE g.id = $1`;
+  FROM messages m JOIN message_groups g ON g.id = m.group_id LEFT JOIN batches b ON b.id = g.batch_id WHERE m.id = $1`;
 
 const attemptsOf = `
   SELECT number, provider, outcome, provider_message_id, detail, route, route_share, started_at, finished_at, give_up_at

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { v7 as uuidv7 } from 'uuid';
+import { select } from '../../../../models/db/database.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { gatherMessages } from '../../../../models/operations/messages/gather-messages.js';
+import { readTimeline } from '../../../../models/operations/messages/read-timeline.js';
 import { workflowIds } from '../../../../workflows/contract.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
 import { claimAll, messageOf, sandboxEverywhere } from '../../../support/rows/messages.js';
 
@@ -56,6 +60,21 @@ describe('gatherMessages', () => {
       assert.ok((attempts[0]?.count ?? 0) >= ids.length);
       assert.equal(await first(ids), ids.length, 'in a group of its own or in the new one, not in both');
     }
+  });
+
+  it('the timeline of a message is read while the message moves into another group', async () => {
+    const [id = ''] = await build(1);
+    const groupId = uuidv7();
+    const moving = await test.db.transaction();
+    const run = (sql: string, bind: string[] = []) => select(test.db, sql, bind, moving);
+    await run('LOCK TABLE message_groups IN ACCESS EXCLUSIVE MODE');
+    const reading = readTimeline(test.db, workspaceId, id);
+    await untilLockWait(test.db, 'the group is read after the message');
+    await run('INSERT INTO message_groups (id, workflow_id) VALUES ($1, $2)', [groupId, 'grp:moved']);
+    await run('UPDATE messages SET group_id = $2 WHERE id = $1', [id, groupId]);
+    await run('DELETE FROM message_groups WHERE id = $1', [id]);
+    await moving.commit();
+    assert.equal((await reading).workflowId, 'grp:moved');
   });
 
   /** Messages whose group exists. */
