@@ -10,7 +10,7 @@ import { grantRights } from './db/grant-rights.js';
 import { migrationNames, migrationPath } from './db/migration-files.js';
 import { requireFound, requireOneSchema } from './db/schema-of-tables.js';
 import { SchemaLock, whoMigrates } from './db/schema-lock.js';
-import { sqlStateOf } from './db/sql-state.js';
+import { lockNotAvailable, sqlStateOf } from './db/sql-state.js';
 import { isEntryPoint } from './process/is-entry-point.js';
 
 /** Statements about large tables may take hours. Those of the service end after 30 seconds. */
@@ -23,7 +23,6 @@ const tableLockMs = 1_000;
 const tableRestMs = 2_000;
 /** 60 tries of three seconds: three minutes. The migration does not wait for a backup or a report that takes an hour. */
 const tableLockTries = 60;
-const lockNotAvailable = '55P03';
 const whoLocks = 'SELECT pid, xact_start, query FROM pg_stat_activity WHERE xact_start IS NOT NULL ORDER BY 2 shows by whom';
 
 /**

@@ -1,7 +1,8 @@
 /** Accepts batches, each exactly once for its idempotency key: stored undecided, debited by the workflow, decided in every case. */
 import { Batch, type BatchRow } from '../../models/tables/batch.js';
 import { quotaReached } from '../../models/conflicts.js';
-import { AppError } from '../../models/errors.js';
+import { lockNotAvailable, sqlStateOf } from '../../models/db/sql-state.js';
+import { AppError, busy } from '../../models/errors.js';
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { insertBatch, type NewBatch } from '../../models/operations/batches/insert-batch.js';
 import { assertLasts } from '../../models/operations/accounts/as-caller.js';
@@ -15,6 +16,12 @@ import { assertCanPay, costError } from '../auth/sending-rules.js';
 import { type AcceptedRow, acceptOnce, findFirstRequest } from './accept-once.js';
 import { decide } from './decision.js';
 import { retryForever } from './retry-forever.js';
+
+/**
+ * Another process may be storing a batch with the same idempotency key. The database ends each wait for it after 5 seconds, and the other
+ * process may need 40 seconds. Other batches are stored between two waits.
+ */
+const keyWaitsMax = 10;
 
 export type AcceptedBatch = AcceptedRow<BatchRow>;
 
@@ -64,19 +71,14 @@ export interface GivenBatch {
 /**
  * Accepts a batch. When it throws, nothing is charged and nothing is stored.
  * @throws AppError 401 when the credential has ended meanwhile, 402 when the balance or the daily limit is too low for the sum, 409 when too
- * many batches are open, 500 when nothing was decided in time
+ * many batches are open, 500 when nothing was decided in time, 503 when another request stores the same batch for too long
  */
 export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, traceparent, pagesOf }: GivenBatch): Promise<AcceptedBatch> {
   assertCanPay(caller, batch.cost);
   await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
   return acceptOnce(
     async () => {
-      // Stamped after the wait for a turn: the watcher deletes batches that stay undecided for long, and an erasure that was completed
-      // meanwhile leaves out only what was created after its request.
-      const inserted = await limitInserts(async () => {
-        const stamped = { ...batch, created_at: new Date() };
-        return (await insertBatch(deps.db, stamped, pagesOf(stamped))) ? stamped : null;
-      });
+      const inserted = await insertInTurn(deps, batch, pagesOf);
       if (inserted === null) return null;
       await decideBatch(deps, inserted, traceparent).catch(async (refusal: unknown) => {
         await assertLasts(deps.db, caller.workspaceId, caller); // it may be refused because the account was closed meanwhile
@@ -86,6 +88,23 @@ export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, tr
     },
     () => findAcceptedBatch(deps, caller, batch.idempotency_key, [batch.request_digest]),
   );
+}
+
+/** Stores the batch when its turn comes. @returns null if its idempotency key is taken; @throws AppError 503 */
+async function insertInTurn({ db }: BulkDeps, batch: NewBatch, pagesOf: GivenBatch['pagesOf']): Promise<NewBatch | null> {
+  for (let wait = 1; wait <= keyWaitsMax; wait += 1) {
+    try {
+      return await limitInserts(async () => {
+        // Stamped after the wait for a turn: the watcher deletes batches that stay undecided for long, and an erasure that was completed
+        // meanwhile leaves out only what was created after its request.
+        const stamped = { ...batch, created_at: new Date() };
+        return (await insertBatch(db, stamped, pagesOf(stamped))) ? stamped : null;
+      });
+    } catch (error) {
+      if (sqlStateOf(error) !== lockNotAvailable) throw error;
+    }
+  }
+  throw busy();
 }
 
 /** Returns when the batch is accepted. @throws AppError why it is not */

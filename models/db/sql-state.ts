@@ -3,6 +3,9 @@ import { BaseError } from 'sequelize';
 /** The SQLSTATE of a failed statement, such as `23505`; undefined for every other error. */
 export const sqlStateOf = (error: unknown): string | undefined => (error as { original?: { code?: string } } | null)?.original?.code;
 
+/** The SQLSTATE of a statement that waited for a lock for too long, see `lock_timeout` in connection-options.ts. */
+export const lockNotAvailable = '55P03';
+
 /**
  * Whether the database refused a statement because of a value in it: SQLSTATE class 22 (data exception) or 23 (constraint violation). The same
  * statement without the row of the value may succeed.

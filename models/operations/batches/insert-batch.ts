@@ -16,7 +16,7 @@ const restMsMax = 30;
 /**
  * Stores a batch and the messages of its pages, undecided (`accepting`): all of it or, after a crash, nothing. Requests one page at a time,
  * so that the caller that renders them can yield to other work in between.
- * @returns false if the idempotency key is taken. Waits for a request that is taking it
+ * @returns false if the idempotency key is taken. Waits for a request that is taking it, until `lock_timeout`
  */
 export function insertBatch(db: Database, batch: NewBatch, pages: AsyncIterable<Omit<NewGroup, 'page'>>): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
