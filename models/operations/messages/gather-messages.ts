@@ -28,7 +28,9 @@ export function gatherMessages(
     const groupId = makeId();
     await select(db, lock, [groupIds], transaction);
     await select(db, 'INSERT INTO message_groups (id, workflow_id) VALUES ($1, $2)', [groupId, workflowIdOf(groupId)], transaction);
-    const moved = await select<{ id: string }>(db, move, [groupIds, groupId], transaction);
+    const locked = await select<{ id: string }>(db, lockMovable, [groupIds], transaction);
+    const ids = locked.map(({ id }) => id);
+    const moved = await select<{ id: string }>(db, move, [ids, groupId], transaction);
     if (moved.length === 0) {
       await select(db, 'DELETE FROM message_groups WHERE id = $1', [groupId], transaction);
       return undefined;
@@ -44,15 +46,16 @@ export function gatherMessages(
 // Locks groups in the order of their ids, like the operation that wakes them.
 const lock = 'SELECT id FROM message_groups WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE';
 
-// A provider may know a message with an attempt, and its report would look for the message in its former group.
+const lockMovable = `
+  SELECT m.id FROM messages m
+  WHERE m.group_id = ANY($1::uuid[]) AND m.id = m.group_id AND m.batch_id IS NULL AND ${isCancellable}
+  ORDER BY m.id FOR UPDATE`;
+
+// A provider may know a message with an attempt, and its report would look for the message in its former group. A statement of its own: one
+// that waited for a message would not see an attempt that was written meanwhile.
 const move = `
   UPDATE messages m SET group_id = $2
-  FROM (
-    SELECT m.id FROM messages m
-    WHERE m.group_id = ANY($1::uuid[]) AND m.id = m.group_id AND m.batch_id IS NULL AND ${isCancellable}
-    ORDER BY m.id FOR UPDATE
-  ) locked
-  WHERE m.id = locked.id AND NOT EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id)
+  WHERE m.id = ANY($1::uuid[]) AND NOT EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id)
   RETURNING m.id`;
 
 const moveDeliveries = `

@@ -62,6 +62,19 @@ describe('gatherMessages', () => {
     }
   });
 
+  it('a message that is tried while its move waits stays in its group', async () => {
+    const [id = ''] = await build(1);
+    const trying = await test.db.transaction();
+    await select(test.db, 'SELECT 1 FROM messages WHERE id = $1 FOR UPDATE', [id], trying);
+    const gathering = gather([id]);
+    await untilLockWait(test.db, 'the move waits for the message');
+    const attempt = `INSERT INTO send_attempts (message_id, number, provider, outcome) VALUES ($1, 1, 'twilio', 'retryable')`;
+    await select(test.db, attempt, [id], trying);
+    await trying.commit();
+    assert.equal(await gathering, undefined);
+    assert.equal((await messageOf(test.db, id)).group_id, id);
+  });
+
   it('the timeline of a message is read while the message moves into another group', async () => {
     const [id = ''] = await build(1);
     const groupId = uuidv7();
