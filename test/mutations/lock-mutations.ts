@@ -24,6 +24,13 @@ export const lockMutations: readonly Mutation[] = [
     test: 'interleaver/interleaver',
   },
   {
+    guards: 'the lock on a replay of which a page is recorded',
+    file: 'models/operations/replays/replay-progress.ts',
+    find: 'FROM replays WHERE id = $1 FOR NO KEY UPDATE',
+    replace: 'FROM replays WHERE id = $1',
+    test: 'models/operations/replays/replay-progress',
+  },
+  {
     guards: 'the order in which refunds lock workspaces',
     file: 'models/operations/messages/record-statuses.ts',
     find: '(one.workspace_id < other.workspace_id ? -1 : 1)',
