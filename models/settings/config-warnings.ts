@@ -25,7 +25,7 @@ export const configWarnings = (config: Warned): ConfigWarning[] => [
   ...accountWarnings(config),
   ...stripeWarnings(config.stripe),
   ...modeWarnings(config),
-  ...uniformSecrets(config),
+  ...weakSecrets(config),
   ...shortCallbackSecrets(config),
 ];
 
@@ -108,7 +108,7 @@ function modeWarnings({ isSandboxOnly, stripe }: Warned): ConfigWarning[] {
 const differentCharactersMin = 8;
 
 /** Their lengths are checked at the start. */
-const uniformSecrets = ({ jwtSecret, secretKey }: Warned): ConfigWarning[] =>
+const weakSecrets = ({ jwtSecret, secretKey }: Warned): ConfigWarning[] =>
   Object.entries({ JWT_SECRET: jwtSecret, SECRET_KEY: secretKey })
     .filter(([, secret]) => new Set(secret).size < differentCharactersMin)
     .map(([setting]) => ({

@@ -11,7 +11,7 @@ export const encryptionCheck: Check = {
   },
 };
 
-/** By default TLS is used only if the server offers it. */
+/** The URL alone does not say it: `PGSSLMODE` may turn TLS on. Without both, the driver uses none. */
 async function isEncrypted(db: Database): Promise<boolean> {
   const [row] = await select<{ ssl: boolean }>(db, 'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
   return row?.ssl !== false;
@@ -28,7 +28,7 @@ interface Connection {
 /** @param isDatabaseEncrypted whether PostgreSQL says so of its connection */
 export const clearTextFindings = (config: CheckDeps['config'], isDatabaseEncrypted: boolean): Finding[] =>
   connectionsOf(config, isDatabaseEncrypted)
-    .filter((connection) => !connection.isEncrypted && leavesMachine(connection.host))
+    .filter((connection) => !connection.isEncrypted && mayLeavePrivateNetwork(connection.host))
     .map(({ setting, host, fix }) => warning('encryption', `${setting}: the connection to ${host} is not encrypted`, fix));
 
 type Given = Pick<CheckDeps['config'], 'databaseUrl' | 'redisUrl' | 'temporalServer' | 'tracing'>;
@@ -68,4 +68,4 @@ function databaseHost(url: string): string {
 }
 
 /** A name without a dot is one of a private network, for example that of docker compose. */
-const leavesMachine = (host: string): boolean => /[.:]/.test(host) && !isOnThisMachine(host);
+const mayLeavePrivateNetwork = (host: string): boolean => /[.:]/.test(host) && !isOnThisMachine(host);
