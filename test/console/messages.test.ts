@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { owner, password } from '../api/accounts/owner.js';
 import { rows } from '../support/database.js';
 import { xssTexts } from './console-browser.js';
-import { nextEvent, useMessages } from './use-messages.js';
+import { listenForEvent, useMessages } from './use-messages.js';
 
 describe('messages in the console', () => {
   const { app, browser, me, send, move } = useMessages();
@@ -41,7 +41,7 @@ describe('messages in the console', () => {
     await browser.page.getByLabel('Channel', { exact: true }).selectOption('sms');
     await browser.press('Search');
     await isRead;
-    const handedOver = await nextEvent(browser);
+    const handedOver = await listenForEvent(browser);
     await move(id, 'sent', 'awaiting_report');
     await handedOver();
     release();

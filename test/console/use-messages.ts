@@ -37,8 +37,8 @@ export function useMessages() {
   };
 }
 
-/** @returns what waits until the page has got the next event of its stream, and has handed it over in a frame */
-export async function nextEvent({ page }: ConsoleBrowser): Promise<() => Promise<void>> {
+/** Listens from now on. @returns a function that waits until the page has got the next event of its stream, and has handed it over in a frame */
+export async function listenForEvent({ page }: ConsoleBrowser): Promise<() => Promise<void>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');
   const isReceived = new Promise((resolve) => devtools.once('Network.eventSourceMessageReceived', resolve));

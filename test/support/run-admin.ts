@@ -8,10 +8,10 @@ import type { Database } from '../../models/db/database.js';
 import { type Config, loadConfig } from '../../models/settings/config.js';
 import { testEnv } from './config.js';
 
-/** The database, which stays open, with the settings of an application, or settings over those of tests. */
+/** The database, which stays open, and either the settings of an application or settings that override those of tests. */
 type Place = { db: Database; config: Readonly<Config> } | { db: Database; env?: NodeJS.ProcessEnv };
 
-/** Without the settings of an application, the command gets those that it declares only. */
+/** Without the settings of an application, the command gets only those that it declares. */
 export const runAdmin = (place: Place, ...args: string[]) =>
   runCommand(commands, args, async (settings) => ({
     db: place.db,

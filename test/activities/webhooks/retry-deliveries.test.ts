@@ -24,7 +24,7 @@ describe('retryDeliveries', () => {
     const activities = webhookActivities({ db: test.db, config: testConfig({ WEBHOOK_RETRY_DELAYS: delays.join() }), poster: test.poster });
     return inActivity(activities.retryDeliveries, [{ webhookId: test.webhook.id, deliveryIds }]);
   };
-  const assertJittered = (ms: unknown, seconds: number) =>
+  const assertLengthened = (ms: unknown, seconds: number) =>
     assert.ok(Number(ms) > seconds * 1000 - 2_000 && Number(ms) <= seconds * 1200 + 1, `${ms} ms for ${seconds} s`);
 
   it('due events are delivered in order', async () => {
@@ -58,7 +58,7 @@ describe('retryDeliveries', () => {
     for (const delay of delays) {
       const failure = await failureOf(retry(id));
       assert.deepEqual([failure.type, failure.nonRetryable], ['DeliveriesPending', false]);
-      assertJittered(failure.nextRetryDelay, delay);
+      assertLengthened(failure.nextRetryDelay, delay);
       await makeDeliveriesDue(test.db, id);
     }
     const last = await failureOf(retry(id));
@@ -110,7 +110,7 @@ describe('retryDeliveries', () => {
     test.receiver.answer = answerWith(500);
     const { id } = await buildDelivery(test.db, test.workspaceId);
     await failureOf(retry(id));
-    assertJittered((await failureOf(retry(id))).nextRetryDelay, 10);
+    assertLengthened((await failureOf(retry(id))).nextRetryDelay, 10);
     assert.equal(test.receiver.received.length, 1);
   });
 
@@ -122,7 +122,7 @@ describe('retryDeliveries', () => {
     ) as [string, string];
     assert.ok(Number((await failureOf(retry(queued, sent))).nextRetryDelay) <= 1_000);
     assert.equal(test.receiver.received.length, 1);
-    assertJittered((await failureOf(retry(queued, sent))).nextRetryDelay, 10);
+    assertLengthened((await failureOf(retry(queued, sent))).nextRetryDelay, 10);
     assert.deepEqual([(await deliveryOf(test.db, queued)).status, (await deliveryOf(test.db, sent)).status], ['pending', 'succeeded']);
   });
 
@@ -135,7 +135,7 @@ describe('retryDeliveries', () => {
     it(`a delivery waits ${seconds} s if the receiver asks for Retry-After: ${asked} and the retry schedule for 10 s`, async () => {
       test.receiver.answer = answerWith(429, { 'Retry-After': asked });
       const { id } = await buildDelivery(test.db, test.workspaceId);
-      assertJittered((await failureOf(retry(id))).nextRetryDelay, seconds);
+      assertLengthened((await failureOf(retry(id))).nextRetryDelay, seconds);
     });
   }
 

@@ -10,9 +10,10 @@ import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { buildGroup, messageOf } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
+import { deadlineExceeded } from './use-acceptance.js';
 import { prices } from '../../support/prices.js';
 
-const silence = new Error('4 DEADLINE_EXCEEDED');
+const silence = deadlineExceeded();
 const send = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } };
 
 /** The workflow answers nothing, but holds the rows and charges them later; meanwhile the API loses its connection to the database. */

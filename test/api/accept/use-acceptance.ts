@@ -1,7 +1,7 @@
 import type { Temporal } from '../../../api/outside/temporal.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
-import type { Account, Answer } from '../start-app.js';
+import { type Account, type Answer, whileReplaced } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
 /**
@@ -55,7 +55,7 @@ type Accepting = 'accept' | 'acceptBatch';
 interface Held {
   /** How many requests ask Temporal before it answers any. */
   asking: number;
-  /** Instead of the answer of the operation. */
+  /** What Temporal answers instead; by default the operation runs. */
   answer: (() => Promise<never>) | undefined;
 }
 
@@ -75,15 +75,22 @@ async function whileHeld(
     await opened;
     return decide(request);
   };
-  Object.assign(temporal, { [method]: held });
-  const answers = Promise.all(send());
-  await until(
-    () => asked >= asking,
-    () => `${asking} requests ask Temporal: ${asked}`,
-  );
-  open();
-  return answers;
+  return whileReplaced(temporal, method, held as Temporal[Accepting], async () => {
+    const answers = Promise.all(send());
+    try {
+      await until(
+        () => asked >= asking,
+        () => `${asking} requests ask Temporal: ${asked}`,
+      );
+    } finally {
+      open();
+    }
+    return answers;
+  });
 }
 
+/** The error of a call that Temporal does not answer. */
+export const deadlineExceeded = (): Error => new Error('4 DEADLINE_EXCEEDED');
+
 /** Temporal does not answer. */
-export const temporalAway = (): Promise<never> => Promise.reject(new Error('4 DEADLINE_EXCEEDED'));
+export const temporalAway = (): Promise<never> => Promise.reject(deadlineExceeded());

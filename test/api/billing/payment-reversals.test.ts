@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { takeBack } from '../../../models/operations/billing/post-credits.js';
 import { rows } from '../../support/database.js';
 import { type Purchase, shopForEach } from './shop.js';
-import { permutations } from '../../support/properties.js';
+import { permutations } from '../../support/measure/permutations.js';
 
 describe('refunds and disputes', () => {
   const shop = shopForEach();

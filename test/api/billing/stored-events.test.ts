@@ -3,6 +3,7 @@ import { createPayments } from '../../../api/outside/payments.js';
 import { stripeEnv } from '../../support/carriers/payments.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
+import { whileReplaced } from '../start-app.js';
 import { shopForEach } from './shop.js';
 
 describe('what is stored of a payment event', () => {
@@ -10,14 +11,12 @@ describe('what is stored of a payment event', () => {
 
   it('a payment that was ignored because of a wrong key is credited when its event is sent again', async () => {
     const { session } = await shop.buy();
-    const { payments } = shop.app.deps;
     const event = { id: 'evt_again', livemode: true, ...session() };
     await shop.send(event);
     assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['ignored'], []]);
     const env = { ...stripeEnv('http://127.0.0.1:1'), STRIPE_SECRET_KEY: 'sk_live_tests' };
-    shop.app.deps.payments = createPayments(testConfig(env), shop.app.deps.logger);
-    await Promise.all([shop.send(event), shop.send(event)]);
-    shop.app.deps.payments = payments;
+    const withWrongKey = createPayments(testConfig(env), shop.app.deps.logger);
+    await whileReplaced(shop.app.deps, 'payments', withWrongKey, () => Promise.all([shop.send(event), shop.send(event)]));
     await shop.send(event);
     assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['credited'], ['purchase 100000']]);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
-import type { Account, Answer } from '../start-app.js';
+import { type Account, type Answer, whileReplaced } from '../start-app.js';
 import { useApi } from '../use-api.js';
 import { prices } from '../../support/prices.js';
 
@@ -57,10 +57,9 @@ describe('quotas of a workspace', () => {
       [400, 'Webhook URL must not point to a private address', ['url', 'events']],
     );
     assert.equal((await create({ url: 'https://10.0.0.1/', events: ['message.sent'] })).status, 400);
-    const { resolve } = app.deps;
-    app.deps.resolve = async () => [{ address: '10.0.0.1', family: 4 }];
-    const named = await create({ url: 'https://private.example/', events: ['message.sent'] });
-    app.deps.resolve = resolve;
+    const toPrivate = async () => [{ address: '10.0.0.1', family: 4 }];
+    const ask = () => create({ url: 'https://private.example/', events: ['message.sent'] });
+    const named = await whileReplaced(app.deps, 'resolve', toPrivate, ask);
     assert.deepEqual([named.status, named.body.error], [400, 'Webhook URL must not point to a private address']);
   });
 

@@ -10,7 +10,7 @@ import { useApi } from '../use-api.js';
 
 const email = 'ada@example.com';
 const password = 'correct horse';
-/** What Chromium logs. */
+/** What Chromium logs about a response with 400. */
 const refused = 'Failed to load resource: the server responded with a status of 400 (Bad Request)';
 
 describe('pages behind the links in mails', () => {

@@ -33,7 +33,7 @@ describe('after a restore', () => {
     ['a reset', async () => (await session.me.reset(other, '198.51.100.1')).status],
   ];
   for (const [name, end] of remedies) {
-    it(`401 for a JWT of the lost time, which ${name} ended before the restore, after the same again`, async () => {
+    it(`401 for a JWT of the lost time that ${name} ended, once ${name} is repeated after the restore`, async () => {
       const stolen = await lose(async () => {
         assert.equal(await ask(await logIn(), 'POST', '/auth/logout-all'), 200);
         const taken = await logIn();

@@ -127,8 +127,8 @@ describe('replays', () => {
   it('500 for a replay without Temporal, and nothing remains', async () => {
     await failed();
     const failing = () => Promise.reject(new Error('away'));
-    const begun = () => call('POST', '/replay', { since: longAgo });
-    assert.equal((await whileReplaced(app.deps.temporal, 'replay', failing, begun)).status, 500);
+    const beginReplay = () => call('POST', '/replay', { since: longAgo });
+    assert.equal((await whileReplaced(app.deps.temporal, 'replay', failing, beginReplay)).status, 500);
     assert.deepEqual((await list()).replays, []);
   });
 

@@ -7,7 +7,7 @@ import { erasuresForEach } from './erasures-stage.js';
 /** The watcher begins an erasure up to 30 seconds after its request. Meanwhile, chains go on. */
 describe('a chain whose next step begins between the request of an erasure and its run', () => {
   const stage = erasuresForEach();
-  const { send, sms, ask, runErasures, placesOfRecipient, handOff } = stage;
+  const { send, sms, ask, finishErasures, placesOfRecipient, handOff } = stage;
   const nextOf = async (id: string) => (await fallBack(stage.db, id, true, workflowIds.message)).next?.groupId;
   const chainTo = async (...steps: { channel: string; to: string; after: number }[]) => {
     const { id } = (await send({ ...sms(), fallback: steps })).body.data.message;
@@ -21,7 +21,7 @@ describe('a chain whose next step begins between the request of an erasure and i
     const erasure = await ask(address);
     const second = (await nextOf(first)) ?? '';
     await handOff(second);
-    await runErasures();
+    await finishErasures();
     assert.deepEqual(
       [await stage.shownErasure(erasure), await nextOf(second), await placesOfRecipient(address)],
       [['completed', 0], undefined, []],
@@ -33,7 +33,7 @@ describe('a chain whose next step begins between the request of an erasure and i
     const first = await chainTo({ channel: 'email', to: address, after: 60 });
     await ask(address);
     const second = (await nextOf(first)) ?? '';
-    await runErasures();
+    await finishErasures();
     assert.deepEqual([await statusOf(stage.db, second), await placesOfRecipient(address)], ['failed/cancelled', []]);
   });
 });

@@ -8,7 +8,7 @@ import { erasuresForEach } from './erasures-stage.js';
 /** Everything else of the request stays in the database, so that its SHA-256 would show by trials who was erased. */
 describe('the digest of a request with an erased recipient', () => {
   const stage = erasuresForEach();
-  const { send, sms, ask, runErasures, runErasuresAgain, handOff, reportEnd } = stage;
+  const { send, sms, ask, finishErasures, runErasuresAgain, handOff, reportEnd } = stage;
 
   const digestOf = async (table: 'batches' | 'messages', id: string) => {
     const [row] = await select<{ hex: string }>(stage.db, `SELECT encode(request_digest, 'hex') AS hex FROM ${table} WHERE id = $1`, [id]);
@@ -25,7 +25,7 @@ describe('the digest of a request with an erased recipient', () => {
     const plain = await digestOf('batches', id);
     for (const recipient of [stage.to, other()]) {
       await ask(recipient);
-      await runErasures();
+      await finishErasures();
       assert.notEqual(await digestOf('batches', id), plain);
       const again = await post(bulk);
       assert.deepEqual([again.status, again.headers.get('Idempotent-Replayed'), again.body.data.batch.id], [201, 'true', id]);
@@ -40,7 +40,7 @@ describe('the digest of a request with an erased recipient', () => {
     const plain = await digestOf('batches', body.data.batch.id);
     await select(stage.db, 'UPDATE messages SET "to" = $2 WHERE batch_id = $1', [body.data.batch.id, other()]);
     await ask();
-    await runErasures();
+    await finishErasures();
     assert.notEqual(await digestOf('batches', body.data.batch.id), plain);
   });
 
@@ -54,7 +54,7 @@ describe('the digest of a request with an erased recipient', () => {
       await reportEnd(await messageOf(stage.db, id));
       if (isDecided) await fallBack(stage.db, id, true, workflowIds.message);
       await ask();
-      await runErasures();
+      await finishErasures();
       await runErasuresAgain();
       assert.notEqual(await digestOf('messages', id), plain);
       const again = await post();

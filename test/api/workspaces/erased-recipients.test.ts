@@ -15,7 +15,7 @@ describe('an erased recipient', () => {
     send,
     sms,
     ask,
-    runErasures,
+    finishErasures,
     runErasuresAgain,
     placesOfRecipient,
     reportEnd,
@@ -29,7 +29,7 @@ describe('an erased recipient', () => {
     await reportEnd(await buildSent(stage.db, stage.account.workspaceId, { to: stage.to }));
     await replyAsRecipient('STOP');
     await ask();
-    await runErasures();
+    await finishErasures();
     assert.deepEqual(await placesOfRecipient(), []);
     const [entry] = await suppressions();
     assert.deepEqual([entry.recipient, entry.reason, entry.source], [null, 'opt_out', 'inbound']);
@@ -52,7 +52,7 @@ describe('an erased recipient', () => {
     });
     await reportEnd(mail);
     for (const each of [stage.to, address.toLowerCase()]) await ask(each);
-    await runErasures();
+    await finishErasures();
     assert.deepEqual([await placesOfRecipient(), await placesOfRecipient(address)], [[], []], 'letter case does not matter in addresses');
     await replyAsRecipient('STOP');
     const token = unsubscribeToken(stage.app.deps.config.secretKey, mail.id);
@@ -71,12 +71,12 @@ describe('an erased recipient', () => {
     await reportEnd(await buildSent(stage.db, stage.account.workspaceId, { to: stage.to }));
     await replyAsRecipient('STOP');
     await ask();
-    await runErasures();
+    await finishErasures();
     for (let time = 1; time <= 2; time += 1) {
       await stage.app.call('POST', '/api/v1/suppressions', { key: stage.account.key, body: { channel: 'sms', recipient: stage.to } });
       assert.equal(await claimNewMessage(), 'failed/suppressed');
       await ask();
-      await runErasures();
+      await finishErasures();
       assert.deepEqual(
         [(await suppressions()).map(({ source }: { source: string }) => source), await placesOfRecipient()],
         [['api', 'inbound'], []],
@@ -91,7 +91,7 @@ describe('an erased recipient', () => {
     await handOff(id);
     await reportEnd(await messageOf(stage.db, id));
     await ask();
-    await runErasures();
+    await finishErasures();
     assert.notDeepEqual(await placesOfRecipient(), [], 'the chain is not decided');
     await fallBack(stage.db, id, true, workflowIds.message);
     await runErasuresAgain();
@@ -106,7 +106,7 @@ describe('an erased recipient', () => {
     const { id } = body.data.message;
     await handOff(id);
     const erasure = await ask(address);
-    await runErasures();
+    await finishErasures();
     assert.deepEqual([await stage.shownErasure(erasure), await placesOfRecipient(address)], [['completed', 0], []]);
     assert.equal((await fallBack(stage.db, id, true, workflowIds.message)).next, null);
   });
@@ -121,7 +121,7 @@ describe('an erased recipient', () => {
     const { id } = (await send({ ...sms(), fallback })).body.data.message;
     await handOff(id);
     await ask(address.toUpperCase());
-    await runErasures();
+    await finishErasures();
     assert.deepEqual(await placesOfRecipient(address), []);
     const { next } = await fallBack(stage.db, id, true, workflowIds.message);
     assert.deepEqual([next?.channel, next?.fallbackAfterMs], ['whatsapp', null]);
@@ -132,7 +132,7 @@ describe('an erased recipient', () => {
     const headers = { 'Idempotency-Key': `key-${stage.to}` };
     const { body } = await send(sms(), headers);
     await ask();
-    await runErasures();
+    await finishErasures();
     assert.deepEqual(await placesOfRecipient(), []);
     assert.equal((await send(sms(), headers)).status, 422);
     assert.equal(await statusOf(stage.db, body.data.message.id), 'failed/cancelled');
@@ -143,7 +143,7 @@ describe('an erased recipient', () => {
     await reportEnd(message, 'failed');
     await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
     await ask();
-    await runErasures();
+    await finishErasures();
     await reportEnd(message);
     assert.deepEqual([await statusOf(stage.db, message.id), await placesOfRecipient()], ['delivered/delivered', []]);
     const [event] = await select<{ body: string }>(stage.db, 'SELECT body FROM events WHERE message_id = $1', [message.id]);
@@ -159,7 +159,7 @@ describe('an erased recipient', () => {
     const faults = [{ index: 0, field: 'recipients[0]', message: `twice ${stage.to}` }, other];
     await select(stage.db, 'UPDATE batches SET errors = $2::json WHERE id = $1', [id, JSON.stringify(faults)]);
     await ask();
-    await runErasures();
+    await finishErasures();
     const left = await placesOfRecipient();
     assert.deepEqual(left, ['batches.errors: 1'], 'the longer number');
     const { batch } = (await stage.app.call('GET', `/api/v1/messages/bulk/${id}`, { key: stage.account.key })).body.data;
@@ -175,7 +175,7 @@ describe('an erased recipient', () => {
       await recordReports(stage.db, [{ ...reportOf(stranger, 'delivered'), message_id: null, raw }]);
     }
     for (const each of [stage.to, '+12']) await ask(each);
-    await runErasures();
+    await finishErasures();
     const kept = await select<{ raw: string }>(stage.db, `SELECT raw FROM delivery_reports WHERE raw = ANY($1) ORDER BY id`, [raws]);
     assert.deepEqual(
       kept.map(({ raw }) => raw),
@@ -189,7 +189,7 @@ describe('an erased recipient', () => {
       { ...reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'), message_id: null, raw: `To=%2B${stage.to.slice(1)}` },
     ]);
     await ask();
-    await runErasures();
+    await finishErasures();
     assert.deepEqual(await placesOfRecipient(), []);
   });
 });

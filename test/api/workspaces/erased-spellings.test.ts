@@ -10,7 +10,7 @@ const pairs: [country: string, longer: string, shorter: string][] = [
 
 describe('a number that is written in two ways', () => {
   const stage = erasuresForEach();
-  const { send, sms, ask, runErasures, shownErasure, placesOfRecipient, suppressions, claimNewMessage } = stage;
+  const { send, sms, ask, finishErasures, shownErasure, placesOfRecipient, suppressions, claimNewMessage } = stage;
 
   for (const [country, longer, shorter] of pairs)
     for (const [way, askedFor, stored] of [
@@ -31,7 +31,7 @@ describe('a number that is written in two ways', () => {
         await stage.app.call('POST', '/api/v1/contacts', { key, body: { name: 'Ada', phone: stage.to } });
         await stage.app.call('POST', '/api/v1/suppressions', { key, body: { channel: 'sms', recipient: stage.to } });
         const erasure = await ask(`${askedFor}${end}`);
-        await runErasures();
+        await finishErasures();
         assert.deepEqual([await shownErasure(erasure), await placesOfRecipient(end)], [['completed', 2], []]);
         assert.notEqual((await messageOf(stage.db, body.data.message.id)).erased_at, null);
         assert.equal((await suppressions()).length, 1);

@@ -6,7 +6,7 @@ import { erasuresForEach } from './erasures-stage.js';
 /** `created_at` is from the clock of the API, the time of an erasure from that of PostgreSQL. */
 describe('what was created before an erasure', () => {
   const stage = erasuresForEach();
-  const { send, sms, ask, shownErasure, runErasures, placesOfRecipient } = stage;
+  const { send, sms, ask, shownErasure, finishErasures, placesOfRecipient } = stage;
   const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
   it('what was created before an erasure is erased and cancelled, although the clock of its process was four seconds ahead', async () => {
@@ -21,7 +21,7 @@ describe('what was created before an erasure', () => {
       ]);
     }
     const id = await ask();
-    await runErasures();
+    await finishErasures();
     assert.deepEqual(
       [await shownErasure(id), await placesOfRecipient(), await statusOf(stage.db, body.data.message.id)],
       [['completed', 1], [], 'failed/cancelled'],
@@ -31,7 +31,7 @@ describe('what was created before an erasure', () => {
   it('a message that is sent after the request of an erasure is kept', async () => {
     const id = await ask();
     const { body } = await send(sms());
-    await runErasures();
+    await finishErasures();
     const { to, status } = await messageOf(stage.db, body.data.message.id);
     assert.deepEqual([await shownErasure(id), to, status], [['completed', 0], stage.to, 'queued']);
   });
@@ -44,7 +44,7 @@ describe('what was created before an erasure', () => {
     await ask();
     const { body } = await send(sms());
     await select(stage.db, `UPDATE messages SET created_at = now() + interval '10 seconds' WHERE id = $1`, [body.data.message.id]);
-    await runErasures();
+    await finishErasures();
     assert.equal((await messageOf(stage.db, body.data.message.id)).to, stage.to);
   });
 });

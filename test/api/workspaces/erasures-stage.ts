@@ -5,7 +5,7 @@ import { type Database, select } from '../../../models/db/database.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { signSandboxCallback } from '../../../models/rules/callbacks/sandbox.js';
 import { until } from '../../support/client.js';
-import { runErasures as runErasuresOf } from '../../support/rows/erasures.js';
+import { runErasures } from '../../support/rows/erasures.js';
 import { findInDatabase } from '../../support/rows/find-anywhere.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
 import { acceptedAs, claimAll, messageOf, reportOf, sandboxEverywhere, statusOf } from '../../support/rows/messages.js';
@@ -90,9 +90,9 @@ function erasingFor(stage: Stage) {
     const { status, messages } = (await stage.app.call('GET', `${path}/${id}`, { jwt: stage.account.jwt })).body.data.erasure;
     return [status, messages];
   };
-  const runErasuresOnce = async () => runErasuresOf(stage.db, await erasureKey(stage.db, stage.app.deps.config.secretKeys));
+  const runErasuresOnce = async () => runErasures(stage.db, await erasureKey(stage.db, stage.app.deps.config.secretKeys));
   /** Other tests have transactions on the same server. The second walk waits for those that were open at the end of the first one. */
-  const runErasures = async () => {
+  const finishErasures = async () => {
     let completed = 0;
     await until(async () => {
       completed += await runErasuresOnce();
@@ -103,7 +103,7 @@ function erasingFor(stage: Stage) {
   /** As if the pause before the next look were over. */
   const runErasuresAgain = async () => {
     await select(stage.db, 'UPDATE erasure_queue SET look_at = now()');
-    return runErasures();
+    return finishErasures();
   };
   const placesOfRecipient = (text = stage.to) => findInDatabase(stage.db, text.replace('+', ''));
   const reportEnd = async (
@@ -114,5 +114,5 @@ function erasingFor(stage: Stage) {
     await applyReports(stage.db, message.group_id);
   };
   const succeed = () => select(stage.db, `UPDATE deliveries SET status = 'succeeded' WHERE status = 'pending'`);
-  return { ask, shownErasure, runErasures, runErasuresOnce, runErasuresAgain, placesOfRecipient, reportEnd, succeed };
+  return { ask, shownErasure, finishErasures, runErasuresOnce, runErasuresAgain, placesOfRecipient, reportEnd, succeed };
 }

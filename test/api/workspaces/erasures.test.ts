@@ -6,6 +6,7 @@ import { buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed, buildSent, eventsOf, messageOf, statusOf } from '../../support/rows/messages.js';
 import { recordHandoffs } from '../../support/rows/reports.js';
 import { erasuresForEach } from './erasures-stage.js';
+import { whileReplaced } from '../start-app.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
@@ -15,7 +16,7 @@ const openTransactions = `
 
 describe('erasures', () => {
   const stage = erasuresForEach();
-  const { send, sms, ask, shownErasure, runErasures, runErasuresOnce, runErasuresAgain, placesOfRecipient, reportEnd, succeed } = stage;
+  const { send, sms, ask, shownErasure, finishErasures, runErasuresOnce, runErasuresAgain, placesOfRecipient, reportEnd, succeed } = stage;
 
   it('an erasure removes all data of the recipient, and keeps id, status, times and price', async () => {
     const webhook = await buildWebhook(stage.account.workspaceId, 'https://one.example.test/');
@@ -41,7 +42,7 @@ describe('erasures', () => {
     const before = await messageOf(stage.db, message.id);
     const id = await ask();
     assert.deepEqual(await shownErasure(id), ['running', 0]);
-    assert.equal(await runErasures(), 1);
+    assert.equal(await finishErasures(), 1);
     assert.deepEqual([await shownErasure(id), await placesOfRecipient()], [['completed', 1], []]);
     const { body } = await stage.app.call('GET', `/api/v1/messages/${message.id}`, { key: stage.account.key });
     const { to: shownTo, content, metadata, reference, status, credits_used, created_at, delivered_at } = body.data.message;
@@ -58,7 +59,7 @@ describe('erasures', () => {
     const mine = await buildSent(stage.db, stage.account.workspaceId, { to: '+15559999999' });
     await reportEnd(mine);
     await ask();
-    await runErasures();
+    await finishErasures();
     assert.deepEqual([(await messageOf(stage.db, theirs.id)).to, (await messageOf(stage.db, mine.id)).to], [stage.to, '+15559999999']);
   });
 
@@ -68,7 +69,7 @@ describe('erasures', () => {
     const bulk = { channel: 'sms', content: { text: 'x' }, recipients: [stage.to, '+15559999998'] };
     const batch = (await stage.app.call('POST', '/api/v1/messages/bulk', { key: stage.account.key, body: bulk })).body.data.batch;
     const id = await ask();
-    await runErasures();
+    await finishErasures();
     assert.deepEqual(await shownErasure(id), ['running', 0], 'their events are not delivered yet');
     await succeed();
     await runErasuresAgain();
@@ -86,7 +87,7 @@ describe('erasures', () => {
   it('erasures wait for messages in progress, and erase them when they end', async () => {
     const claim = await buildClaimed(stage.db, stage.account.workspaceId, { to: stage.to });
     const id = await ask();
-    await runErasures();
+    await finishErasures();
     assert.deepEqual(await shownErasure(id), ['running', 0]);
     await recordHandoffs(stage.db, [acceptedAs(claim)]);
     await runErasuresAgain();
@@ -107,7 +108,7 @@ describe('erasures', () => {
     store();
     const { id: batchId, pages } = await batch;
     await acceptBatch(stage.db, batchId);
-    await runErasures();
+    await finishErasures();
     assert.equal(await statusOf(stage.db, pages[0]?.ids[0] ?? ''), 'failed/cancelled');
     await runErasuresAgain();
     assert.deepEqual([await shownErasure(id), await placesOfRecipient()], [['completed', 1], []]);
@@ -124,7 +125,7 @@ describe('erasures', () => {
     assert.deepEqual(await shownErasure(id), ['running', 0]);
     store();
     await acceptBatch(stage.db, (await batch).id);
-    await runErasures();
+    await finishErasures();
     await runErasuresAgain();
     assert.deepEqual([await shownErasure(id), await placesOfRecipient()], [['completed', 1], []]);
   });
@@ -136,7 +137,7 @@ describe('erasures', () => {
     await reportEnd(await buildSent(stage.db, stage.account.workspaceId, { to: stage.to }));
     await select(stage.db, 'UPDATE messages SET created_at = now() - interval \'1 minute\' WHERE "to" = $1', [stage.to]);
     await select(stage.db, former, [id]);
-    await runErasures();
+    await finishErasures();
     assert.deepEqual([await shownErasure(id), await placesOfRecipient()], [['completed', 1], []]);
   });
 
@@ -146,16 +147,15 @@ describe('erasures', () => {
     const before = stage.db.transaction.bind(stage.db);
     let calls = 0;
     // Dies after the commit that erased the messages, before it could note how far it came.
-    stage.db.transaction = (async (...args: Parameters<typeof before>) => {
+    const dying = (async (...args: Parameters<typeof before>) => {
       const result = await before(...args);
       calls += 1;
       if (calls === 2) throw new Error('killed');
       return result;
     }) as typeof before;
-    await assert.rejects(runErasuresOnce(), /killed/);
-    stage.db.transaction = before;
+    await whileReplaced(stage.db, 'transaction', dying, () => assert.rejects(runErasuresOnce(), /killed/));
     await select(stage.db, 'UPDATE erasures SET failed_at = NULL'); // a process that was killed notes no failure
-    await runErasures();
+    await finishErasures();
     assert.deepEqual([await shownErasure(id), await placesOfRecipient()], [['completed', 3], []]);
   });
 
@@ -176,15 +176,15 @@ describe('erasures', () => {
     const { status, body } = await stage.app.call('GET', `${path}/${id}`, { jwt: other.jwt });
     assert.deepEqual([status, body.error], [404, 'Erasure not found']);
     assert.equal((await stage.app.call('POST', path, { key: other.key, body: { to: stage.to } })).status, 403);
-    await runErasures();
+    await finishErasures();
   });
 
   it('erasures do not delay other workspaces', async () => {
     await Promise.all(Array.from({ length: 30 }, () => ask()));
     stage.account = await stage.app.account();
     const id = await ask();
-    await runErasures();
+    await finishErasures();
     assert.deepEqual(await shownErasure(id), ['completed', 0]);
-    for (let left = 3; left > 0; left -= 1) await runErasures();
+    for (let left = 3; left > 0; left -= 1) await finishErasures();
   });
 });

@@ -48,7 +48,7 @@ export async function trustTestAuthority(): Promise<void> {
   tls.createSecureContext = Object.assign(patched, { trustsTestAuthority: true });
 }
 
-/** Starts a receiver on a free port of 127.0.0.1; By default its certificate is for that address and `localhost`. */
+/** Starts a receiver on a free port of 127.0.0.1. By default its certificate is for that address and `localhost`. */
 export async function startReceiver(answer: Answer = acknowledge, given?: Certificate): Promise<Receiver> {
   const certificate = given ?? (await certificateFor({ names: ['localhost'], addresses: ['127.0.0.1'] }));
   const receiver: Receiver = {

@@ -66,12 +66,12 @@ export function child(script: string, env: NodeJS.ProcessEnv, logFile?: string):
 }
 
 /** Kills the process where this takes too long. */
-async function inTime<Result>(process: ChildProcess, work: Promise<Result>, problem: string): Promise<Result> {
+async function inTime<Result>(child: ChildProcess, work: Promise<Result>, problem: string): Promise<Result> {
   const limit = new AbortController();
   const late = sleep(patienceMs, undefined, { signal: limit.signal }).then(() => {
-    process.kill('SIGKILL');
+    child.kill('SIGKILL');
     throw new Error(`${problem} within ${patienceMs / 1_000} s`);
   });
-  late.catch(() => undefined); // ended in time
+  late.catch(() => undefined); // an abort, or an error that the race has passed on
   return Promise.race([work, late]).finally(() => limit.abort());
 }

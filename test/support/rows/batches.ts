@@ -69,7 +69,7 @@ export async function buildAcceptedBatch(...args: Parameters<typeof buildBatch>)
   return batch;
 }
 
-/** A batch that was created at this time, with its key and digest, of which no messages are left. @returns its id */
+/** A batch whose id is of this time, with a key and a digest, and without messages. @returns its id */
 export async function buildOldBatch(db: Database, workspaceId: string, createdAt: Date): Promise<string> {
   const id = uuidv7({ msecs: createdAt.getTime() });
   const { id: made } = await buildBatch(db, workspaceId, [1]);

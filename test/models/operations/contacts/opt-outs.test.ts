@@ -62,7 +62,7 @@ describe('STOP from a number that the carrier writes in another way', () => {
     }
   });
 
-  it('STOP of an erased recipient is stored as the digest', async () => {
+  it('STOP of an erased recipient is stored as a digest of the recipient', async () => {
     const digest = (recipient: string) => digestOf(Buffer.alloc(32), recipient);
     const to = '+525512345678';
     const { id } = await buildSent(test.db, test.workspaceId, { channel: 'whatsapp', to });

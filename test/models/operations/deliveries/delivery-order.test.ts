@@ -5,7 +5,7 @@ import { leaveToRetriers } from '../../../../models/operations/deliveries/retrie
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
 import { buildSent } from '../../../support/rows/messages.js';
-import { permutations } from '../../../support/properties.js';
+import { permutations } from '../../../support/measure/permutations.js';
 
 const inOrder = ['message.queued', 'message.sent', 'message.failed', 'message.delivered'];
 

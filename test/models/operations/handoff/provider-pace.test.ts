@@ -17,9 +17,9 @@ describe('the send slots of an account', () => {
   const reserve = (units: number, horizonMs = 3_600_000, perSecond = 1) => reserveSlot(test.db, { account, units, perSecond, horizonMs });
 
   it('send slots of an account are reserved one after the other', async () => {
-    assert.deepEqual(await reserve(5), { waitMs: 0, isReserved: true });
-    assertLeft((await reserve(20)).waitMs, 5_000);
-    assertLeft((await reserve(1)).waitMs, 25_000);
+    assert.deepEqual(await reserve(15), { waitMs: 0, isReserved: true });
+    assertLeft((await reserve(20)).waitMs, 15_000);
+    assertLeft((await reserve(1)).waitMs, 35_000);
   });
 
   it('send slots of an account are reserved once each for many at once', async () => {

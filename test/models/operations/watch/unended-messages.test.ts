@@ -80,15 +80,19 @@ describe('unended messages', () => {
     };
     const limited = { ...config, providerLimits: { sandbox: 2, another: 2 } };
     const explained = { what: 'hand_off', stuck: false, until: null };
+    const assertStuck = async (settings: typeof config, why: string) => {
+      const { what, stuck } = await shownOf(id, settings);
+      assert.deepEqual({ what, stuck }, { what: 'hand_off', stuck: true }, why);
+    };
     await setPace('sandbox', { nextSlot: '1 minute', held: '-1 minute' });
     assert.deepEqual(await shownOf(id, limited), explained);
-    assert.equal((await shownOf(id)).stuck, true, 'it has no limit any more');
+    await assertStuck(config, 'it has no limit any more');
     await setPace('sandbox', { nextSlot: '-1 minute', held: '1 minute' });
     assert.deepEqual(await shownOf(id), explained, 'a hold needs no limit');
     await setPace('sandbox', { nextSlot: '-5 seconds', held: '-1 minute' });
-    assert.equal((await shownOf(id, limited)).stuck, true, 'nothing waits for its turn');
+    await assertStuck(limited, 'nothing waits for its turn');
     await setPace('another', { nextSlot: '1 minute', held: '1 minute' });
-    assert.equal((await shownOf(id, limited)).stuck, true, 'it is not of the channel');
+    await assertStuck(limited, 'it is not of the channel');
   });
 
   it('a message that should have expired is stuck, also while an account of its channel asks us to wait', async () => {
