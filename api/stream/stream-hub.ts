@@ -135,6 +135,7 @@ export class StreamHub implements Audience {
 
   /** Reads for one viewer until it has the position of the others, or until its client must read what was written. */
   async #catchUp(viewer: Viewer): Promise<void> {
+    let isFailing = false;
     while (viewer.state === 'behind' && !viewer.isFull) {
       const { position } = viewer.progress;
       const { settled, complete } = this.#reader;
@@ -146,8 +147,10 @@ export class StreamHub implements Audience {
       }
       try {
         await this.#limit(() => this.#readFor(viewer), viewer.options.workspaceId);
+        isFailing = false;
       } catch (err) {
-        this.logger.warn({ err }, 'a stream cannot read its events');
+        if (!isFailing) this.logger.warn({ err }, 'a stream cannot read its events');
+        isFailing = true;
         await sleep(failureMs);
       }
     }

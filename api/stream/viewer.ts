@@ -92,7 +92,9 @@ export class Viewer implements Feed {
     this.progress = progress;
   }
 
+  /** Does nothing after the end: a page may be read for a stream that ends meanwhile, and an ended response is still `writable`. */
   write(block: Buffer): void {
+    if (this.state === 'ended') return;
     if (this.#out?.writable === true && !this.#out.write(block)) this.#isFull = true;
   }
 }
