@@ -47,6 +47,7 @@ function translate(error: unknown): AppError {
   const { type, status } = error as { type?: string; status?: number };
   if (type === 'entity.too.large') return bodyTooLarge();
   if (error instanceof URIError) return notFound(); // a path that cannot be decoded
+  if (status === 404) return notFound(); // a file of a page that was deleted after the start
   if (status === 412) return preconditionFailed();
   if (typeof status === 'number' && status >= 400 && status < 500) return invalidJson();
   return internal(error);
