@@ -63,14 +63,17 @@ export function createCallTool(deps: Deps, limits: ResourceLimits): CallTool {
 }
 
 /** Counts a send towards the daily limit, unless nothing was sent, or a call at the same time with the same token has sent it. */
-async function counted({ db, config }: Deps, workspaceId: string, sendIt: () => Promise<Reply>): Promise<Reply> {
+async function counted({ db, config, logger }: Deps, workspaceId: string, sendIt: () => Promise<Reply>): Promise<Reply> {
   await takeMcpSend(db, workspaceId, config.mcp.sendsDay);
+  // The caller gets the outcome of the send in any case. If this fails, the send counts.
+  const giveBack = () =>
+    giveBackMcpSend(db, workspaceId).catch((err: unknown) => logger.warn({ err }, 'a send by MCP that was not made is counted'));
   const reply = await sendIt().catch(async (error: unknown) => {
     // After a failure of the service the message may exist, so it counts. A busy service has refused the send before it began.
-    if (error instanceof AppError && (statusOf(error) < 500 || error.code === 'unavailable')) await giveBackMcpSend(db, workspaceId);
+    if (error instanceof AppError && (statusOf(error) < 500 || error.code === 'unavailable')) await giveBack();
     throw error;
   });
-  if (reply.options.headers?.['Idempotent-Replayed'] !== undefined) await giveBackMcpSend(db, workspaceId);
+  if (reply.options.headers?.['Idempotent-Replayed'] !== undefined) await giveBack();
   return reply;
 }
 

@@ -7,6 +7,7 @@ import { errorBody } from '../http/errors/error-body.js';
 import { headersOf } from '../http/errors/error-status.js';
 import { channelsInWords } from '../present/channel-texts.js';
 import { type CallTool, ignoredFields, type ToolCaller } from './call-tool.js';
+import { ownErrors } from './protocol-errors.js';
 import { isOffered, tools } from './tools.js';
 
 interface Context extends Pick<Deps, 'logger'> {
@@ -40,7 +41,11 @@ export function createAnswerMessage(context: Context): AnswerMessage {
       parsedBody: message,
       authInfo: { token: '', clientId: by.caller.actor.id ?? '', scopes: [...(by.caller.scopes ?? [])], extra: { by } },
     });
-    return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+    const { method } = message as { method?: string };
+    const noteInternal = (cause: string) =>
+      context.logger.error({ err: new Error(cause), request_id: by.origin.requestId }, 'the MCP library failed');
+    const text = ownErrors(await response.text(), String(method), noteInternal);
+    return { status: response.status, type: response.headers.get('content-type'), text };
   };
 }
 
