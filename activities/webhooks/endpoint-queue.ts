@@ -64,14 +64,19 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
     this.#toCome = deliveries.length;
   }
 
-  /** Runs the attempts, and stops after a failure. @returns the deliveries that will be retried or were not tried */
+  /**
+   * Runs the attempts, and stops after a failure.
+   * @returns the deliveries that will be retried or were not tried
+   * @throws the error of an attempt that threw one, when those in progress have ended
+   */
   async run(): Promise<Delivery[]> {
     const { concurrency, queueMs, firstAlone } = this.options;
     const end = this.#lateAfter(queueMs);
     try {
       const first = firstAlone === true ? this.#chains.shift() : undefined;
       if (first !== undefined) await this.#attemptChain(first);
-      await Promise.all(Array.from({ length: Math.min(concurrency, this.#chains.length) }, () => this.#work()));
+      const lanes = Array.from({ length: Math.min(concurrency, this.#chains.length) }, () => this.#work());
+      for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
     } finally {
       clearTimeout(end);
     }
@@ -132,6 +137,9 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
       if (outcome !== 'failed') this.#open.delete(delivery);
       this.#isEnded ||= isOutdated;
       return outcome;
+    } catch (error) {
+      this.#isEnded = true; // the outcome was not stored, so further attempts may be lost, too
+      throw error;
     } finally {
       clearTimeout(patience);
       this.#inFlight.delete(delivery);
