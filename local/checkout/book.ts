@@ -20,7 +20,7 @@ interface State {
 const sessionsMax = 200;
 
 export class CheckoutBook {
-  readonly #state: State;
+  #state: State;
 
   constructor(private readonly path: string) {
     this.#state = readState<State>(path) ?? { sessions: [], events: [] };
@@ -44,24 +44,25 @@ export class CheckoutBook {
   }
 
   add(session: LocalSession): void {
-    this.#state.sessions = [session, ...this.#state.sessions].slice(0, sessionsMax);
-    this.#save();
+    this.#save({ ...this.#state, sessions: [session, ...this.#state.sessions].slice(0, sessionsMax) });
   }
 
   /** Changes a session, and stores the event about the change together with it. */
   change(session: LocalSession, change: Partial<LocalSession>, eventOf: (changed: LocalSession) => LocalEvent): LocalEvent {
-    const event = eventOf(Object.assign(session, change));
-    this.#state.events.push(event);
-    this.#save();
+    const changed = { ...session, ...change };
+    const event = eventOf(changed);
+    const sessions = this.#state.sessions.map((each) => (each.id === session.id ? changed : each));
+    this.#save({ sessions, events: [...this.#state.events, event] });
     return event;
   }
 
   acknowledged(event: LocalEvent): void {
-    this.#state.events = this.#state.events.filter(({ id }) => id !== event.id);
-    this.#save();
+    this.#save({ ...this.#state, events: this.#state.events.filter(({ id }) => id !== event.id) });
   }
 
-  #save(): void {
-    writeState(this.path, this.#state);
+  /** @throws StartError with the old state unchanged, in memory too */
+  #save(state: State): void {
+    writeState(this.path, state);
+    this.#state = state;
   }
 }

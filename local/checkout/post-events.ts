@@ -15,14 +15,21 @@ const firstDelayMs = 500;
 const longestDelayMs = 60_000;
 const answerTimeoutMs = 10_000;
 
-/** Posts an event until the service acknowledges it. Events that are left when this process ends are posted after the next start. */
+/** Posts an event until the service acknowledges it, and the acknowledgement is stored. Events that are left when this process ends are posted after the next start. */
 export async function postEvent(book: CheckoutBook, event: LocalEvent, { url, webhookSecret, signal }: Callback): Promise<void> {
   for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(longestDelayMs, delayMs * 2)) {
-    if (await postOnce(event, url, webhookSecret)) {
-      book.acknowledged(event);
-      return;
-    }
+    if ((await postOnce(event, url, webhookSecret)) && isStored(book, event)) return;
     await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
+/** Stores that the event was acknowledged. It may fail because the disk is full. The service takes an event only once. */
+function isStored(book: CheckoutBook, event: LocalEvent): boolean {
+  try {
+    book.acknowledged(event);
+    return true;
+  } catch {
+    return false;
   }
 }
 
