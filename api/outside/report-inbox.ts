@@ -2,6 +2,7 @@
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
+import { isDataError } from '../../models/db/sql-state.js';
 import type { Logger } from '../../models/process/logger.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordReports, type Wake } from '../../models/operations/reports/record-reports.js';
@@ -48,8 +49,8 @@ export function createReportInbox({ db, config, logger, temporal }: InboxDeps): 
 /** The outcome of each callback. The first outcome contains the workflows to signal for all callbacks. */
 async function storeAll(db: Database, callbacks: IncomingReport[][], key: Buffer): Promise<PromiseSettledResult<Wake[]>[]> {
   const [all] = await Promise.allSettled([recordReports(db, callbacks.flat(), key)]);
-  // One bad report may have failed the whole batch. Each callback is stored alone then, so that only the bad one fails.
-  if (all.status === 'rejected' && callbacks.length > 1)
+  // The database refused one bad report. Each callback is stored alone then, so that only the bad one fails.
+  if (all.status === 'rejected' && callbacks.length > 1 && isDataError(all.reason))
     return Promise.allSettled(callbacks.map((reports) => recordReports(db, reports, key)));
   return callbacks.map((_callback, index) => (index === 0 || all.status === 'rejected' ? all : { status: 'fulfilled', value: [] }));
 }

@@ -19,4 +19,25 @@ describe('the inbox of reports', () => {
     );
     assert.equal((await rows(app.deps.db, 'SELECT 1 FROM delivery_reports')).length, 20);
   });
+
+  it('reports that the database cannot store now are refused together, without a statement for each', async () => {
+    const { db } = app.deps;
+    // A sequence also counts statements that are rolled back. 57014: a statement took too long.
+    await rows(
+      db,
+      `CREATE SEQUENCE tries;
+       CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+         BEGIN PERFORM nextval('tries'); RAISE 'too slow' USING ERRCODE = '57014'; END $$;
+       CREATE TRIGGER refuse BEFORE INSERT ON delivery_reports FOR EACH STATEMENT EXECUTE FUNCTION refuse()`,
+    );
+    try {
+      const reports = Array.from({ length: 20 }, () => reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered'));
+      const stored = await Promise.allSettled(reports.map((report) => app.deps.reportInbox.store([report])));
+      assert.ok(stored.every(({ status }) => status === 'rejected'));
+      // The first callback is stored by itself, the others together.
+      assert.deepEqual(await rows(db, 'SELECT last_value::int AS tries FROM tries'), [{ tries: 2 }]);
+    } finally {
+      await rows(db, 'DROP TRIGGER refuse ON delivery_reports; DROP FUNCTION refuse(); DROP SEQUENCE tries');
+    }
+  });
 });
