@@ -1,11 +1,12 @@
 /** The activities of a group of many messages: hand-off, reports and events in one. */
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, ApplicationFailure, log } from '@temporalio/activity';
 import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Config } from '../../models/settings/config.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
 import type { GroupWork } from '../../models/operations/messages/count-group-work.js';
 import type { Dispatched, DispatchTarget } from '../handoff/dispatch.js';
+import { notHandedOffType } from '../handoff/next-try.js';
 import { attemptFirst, type FirstAttemptDeps } from '../webhooks/first-attempts.js';
 import { queues } from '../../workflows/contract.js';
 import { withHeartbeat } from '../support/heartbeat.js';
@@ -70,7 +71,8 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
         const again = isRetried();
         if (handedOff.status === 'fulfilled') return { ...handedOff.value, ...driving.value, again };
         if (isEmpty(driving.value.left)) throw handedOff.reason;
-        return { ...driving.value, more: false, again }; // first the workflow has to start the workflows in `left`
+        // First the workflow has to start the workflows in `left`. Then it hands off again.
+        return { ...driving.value, more: false, again, ...waitAfterFailure(handedOff.reason) };
       }, stopping),
   };
 }
@@ -78,5 +80,12 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
 /** A round that ends with due events asks for the next one: no report wakes the workflow for events that are written already. */
 const withNextRound = (progress: GroupProgress): GroupProgress =>
   progress.deliveries === 0 ? progress : { ...progress, left: { ...progress.left, more: true } };
+
+/** The wait before the next hand-off that a failed one asks for, in a result. No failure says it then, so an unexpected error is logged here. */
+function waitAfterFailure(error: unknown): Pick<Dispatched, 'retryInMs'> {
+  const { type, nextRetryDelay } = error instanceof ApplicationFailure ? error : {};
+  if (type !== notHandedOffType) log.warn('a hand-off failed', { error });
+  return typeof nextRetryDelay === 'number' ? { retryInMs: nextRetryDelay } : {};
+}
 
 const isRetried = () => activityInfo().attempt > 1;

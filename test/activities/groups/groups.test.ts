@@ -110,6 +110,16 @@ describe('sendGroup', () => {
     assert.equal((await failureOf(send(groupId, notHandedOff, 2))).type, 'NotHandedOff', 'no second event of them is written');
   });
 
+  it('sendGroup that returns a retrier after a failed hand-off also returns how long the carrier asked to wait', async () => {
+    receiver.answer = answerWith(500);
+    await buildWebhook(test.workspaceId, receiver.url);
+    const provider = stubProvider(() => ({ outcome: 'retryable', detail: '503', retryAfterMs: 30_000 }));
+    const deps = { db: test.db, config: testConfig(), logger: silentLogger, providers: everywhere(provider), starts: silentStarts };
+    const { groupId } = await buildGroup();
+    const { left, more, queued, retryInMs } = await send(groupId, dispatcher(deps));
+    assert.deepEqual([left.retriers.length, more, queued, retryInMs], [1, false, 2, 30_000]);
+  });
+
   it('driveGroup finds deliveries that a call before a crash left to a retrier', async () => {
     receiver.answer = answerWith(500);
     const { row } = await buildWebhook(test.workspaceId, receiver.url);
