@@ -40,7 +40,7 @@ export async function endWorkflows(client: Client, reason: string): Promise<numb
 /** @returns how many workflows were listed, not counting those of the watcher, and how many were terminated, including those */
 async function endListed(client: Client, reason: string): Promise<{ listed: number; terminated: number }> {
   const look = { listed: 0, terminated: 0 };
-  const inProgress = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<unknown>>();
   const end = async (workflowId: string): Promise<void> => {
     try {
       await client.workflow.getHandle(workflowId).terminate(reason);
@@ -51,8 +51,8 @@ async function endListed(client: Client, reason: string): Promise<{ listed: numb
   };
   for await (const { workflowId, type } of client.workflow.list({ query: open, pageSize: 1_000 })) {
     if (type !== workflowTypes.runWatcher) look.listed += 1;
-    const ending = end(workflowId).finally(() => inProgress.delete(ending));
-    ending.catch(() => undefined); // the error is thrown where it is awaited
+    const ending: Promise<unknown> = end(workflowId).then(() => inProgress.delete(ending));
+    ending.catch(() => undefined); // it stays in the set, and the error is thrown where that is awaited
     inProgress.add(ending);
     if (inProgress.size >= atOnce) await Promise.race(inProgress);
   }
