@@ -1,5 +1,5 @@
 /** A chart of values over time. The library is loaded when the first chart is drawn. A table beside it has the same values. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type UPlot from 'uplot';
 import { theme } from '../state/theme.js';
 
@@ -30,13 +30,16 @@ const strokeOf = (index: number) => strokes[index % strokes.length] ?? strokes[0
 export function Chart({ title, times, lines, isUtc = false }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const chosen = theme.value;
+  const [isMissing, setMissing] = useState(false);
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
     let plot: UPlot | undefined;
     const draw = async () => {
-      const { default: Plot } = await import('uplot');
+      const library = await import('uplot').catch(() => null);
+      if (library === null) return setMissing(true);
       if (!element.isConnected) return;
+      const { default: Plot } = library;
       plot?.destroy();
       const zone = isUtc ? { tzDate: (seconds: number) => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC') } : {};
       plot = new Plot(
@@ -58,6 +61,7 @@ export function Chart({ title, times, lines, isUtc = false }: Props) {
       plot = undefined;
     };
   }, [times, lines, isUtc, chosen]);
+  if (isMissing) return <p>The chart could not be loaded. The table has its values.</p>;
   return <div class="chart" ref={place} role="img" aria-label={`${title}: ${lines.map(({ name }) => name).join(', ')}`} />;
 }
 

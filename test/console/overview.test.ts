@@ -76,6 +76,20 @@ describe('the overview of the console', function () {
     await mouse.up();
   });
 
+  it('a chart whose library could not be loaded says so, and its table has the values', async () => {
+    await buildQueued(app.deps.db, me.workspaceId);
+    await foldChanges(app.deps.db, Date.now() + 10_000);
+    await browser.page.route(/\/assets\/part-\w+\.js$/, async (route) => {
+      const response = await route.fetch();
+      await ((await response.text()).includes('u-legend') ? route.abort() : route.fulfill({ response }));
+    });
+    await browser.open('?days=1');
+    await browser.see('The chart could not be loaded.');
+    await browser.page.getByText('Messages by channel, as a table').click();
+    await browser.page.getByRole('region', { name: 'Messages by channel: the values' }).getByRole('cell', { name: 'sms' }).waitFor();
+    await browser.assertAccessible();
+  });
+
   it('a suppressed message counts as one to a recipient on the suppression list', async () => {
     const { id } = await buildQueued(app.deps.db, me.workspaceId);
     const change = { id, at: new Date(), status_detail: 'suppressed' as const, error_code: 'suppressed', error_message: 'bounced' };
