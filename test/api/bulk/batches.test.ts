@@ -31,7 +31,10 @@ describe('a batch', () => {
     it('the list of batches is newest first, with counts and without errors', async () => {
       const made: string[] = [];
       for (let index = 0; index < 3; index += 1) made.unshift((await post()).body.data.batch.id);
-      await Message.update({ status: 'delivered', status_detail: 'delivered' }, { where: { batch_id: made[0] ?? '' } });
+      await Message.update(
+        { status: 'delivered', status_detail: 'delivered', delivered_at: new Date() },
+        { where: { batch_id: made[0] ?? '' } },
+      );
       const { status, body } = await app.call('GET', `${path}?limit=2`, { key });
       const { batches, pagination } = body.data;
       assert.equal(status, 200);
@@ -56,7 +59,7 @@ describe('a batch', () => {
       assert.deepEqual(app.calls, []);
       assert.equal((await act(id, 'resume')).body.data.batch.status, 'sending');
       assert.deepEqual(app.calls, [`changed ${page?.workflow_id}`]);
-      await Message.update({ status: 'sent', status_detail: 'awaiting_report' }, { where: { to: phone(0) } });
+      await Message.update({ status: 'sent', status_detail: 'awaiting_report', sent_at: new Date() }, { where: { to: phone(0) } });
       const { status, body } = await act(id, 'cancel');
       assert.deepEqual([status, body.data.batch.status, body.data.batch.credits_used], [200, 'cancelled', toCredits(prices.sms)]);
       assert.deepEqual(body.data.batch.counts, { queued: 0, sent: 1, delivered: 0, failed: 2, read: 0 });
@@ -82,7 +85,7 @@ describe('a batch', () => {
     });
     it('409 for the pause, resumption and cancel of a batch whose messages were all handed off', async () => {
       const { id } = (await post()).body.data.batch;
-      await Message.update({ status: 'sent', status_detail: 'awaiting_report' }, { where: { batch_id: id } });
+      await Message.update({ status: 'sent', status_detail: 'awaiting_report', sent_at: new Date() }, { where: { batch_id: id } });
       for (const verb of ['cancel', 'pause', 'resume']) assert.equal((await act(id, verb)).status, 409);
       assert.equal((await get(id)).status, 'completed');
     });

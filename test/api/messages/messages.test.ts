@@ -106,7 +106,7 @@ describe('messages', () => {
     });
     it('409 for the cancel of a message after its hand-off', async () => {
       const { id } = (await app.call('POST', send, { key, body: sms })).body.data.message;
-      await Message.update({ status: 'sent', status_detail: 'awaiting_report' }, { where: { id } });
+      await Message.update({ status: 'sent', status_detail: 'awaiting_report', sent_at: new Date() }, { where: { id } });
       const { status, body } = await app.call('POST', `${list}/${id}/cancel`, { key });
       assert.deepEqual([status, body.code], [409, 'conflict']);
     });

@@ -99,12 +99,13 @@ export async function buildWebhook(
   return { row, secret };
 }
 
-/** A running replay of the failed and held deliveries until now. */
+/** A replay of the failed and held deliveries until now, which is running unless another status is given. */
 export function buildReplay(webhookId: string, overrides: { status?: ReplayStatus; statuses?: DeliveryStatus[] } = {}): Promise<Replay> {
   return Replay.create({
     id: uuidv7(),
     webhook_id: webhookId,
     status: 'running',
+    ended_at: (overrides.status ?? 'running') === 'running' ? null : new Date(),
     since: new Date(0),
     until: new Date(),
     statuses: ['failed', 'held'],

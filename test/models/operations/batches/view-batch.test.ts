@@ -23,7 +23,8 @@ describe('viewBatch', () => {
     assert.deepEqual(await look(), ['sending', { queued: 5 }, 5000]);
     const move = (page: number, status: string, credits = 1000) =>
       test.db.query(
-        `UPDATE messages SET status = '${status}', credits_used = ${credits} WHERE group_id = (SELECT id FROM message_groups WHERE page = ${page})`,
+        `UPDATE messages SET status = '${status}', ${status}_at = now(), credits_used = ${credits}
+         WHERE group_id = (SELECT id FROM message_groups WHERE page = ${page})`,
       );
     await move(0, 'failed', 0);
     assert.deepEqual(await look(), ['sending', { queued: 3, failed: 2 }, 3000]);
@@ -43,7 +44,7 @@ describe('viewBatch', () => {
       const batch = newBatch(workspaceId, { accepted, cost: accepted * 1000, errors, invalid: 1 });
       await insertBatch(test.db, batch, pagesOf(batch));
       await acceptBatch(test.db, batch.id);
-      if (accepted === 2) await test.db.query(`UPDATE messages SET status = 'sent' WHERE batch_id = '${batch.id}'`);
+      if (accepted === 2) await test.db.query(`UPDATE messages SET status = 'sent', sent_at = now() WHERE batch_id = '${batch.id}'`);
     }
     const { rows } = await viewBatches(test.db, workspaceId, { page: 1, limit: 100 });
     assert.deepEqual(

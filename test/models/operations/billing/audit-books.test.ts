@@ -101,15 +101,17 @@ describe('the audit of the books', () => {
     ],
     [
       'a failed message that was neither handed off nor refunded',
-      () => rows(test.db, `UPDATE messages SET status = 'failed', sent_at = NULL WHERE id = $1`, [ids.sent]),
+      () => rows(test.db, `UPDATE messages SET status = 'failed', sent_at = NULL, failed_at = now() WHERE id = $1`, [ids.sent]),
       () => [`charge of a message ${ids.sent}`],
     ],
     [
       'a batch whose messages cost more than its debit',
       () =>
-        rows(test.db, `UPDATE messages SET credits_used = 2000 WHERE id = (SELECT min(id::text)::uuid FROM messages WHERE batch_id = $1)`, [
-          ids.batch,
-        ]),
+        rows(
+          test.db,
+          `UPDATE messages SET cost = 2000, credits_used = 2000 WHERE id = (SELECT min(id::text)::uuid FROM messages WHERE batch_id = $1)`,
+          [ids.batch],
+        ),
       () => [`charge of a batch ${ids.batch}`],
     ],
     [

@@ -88,8 +88,8 @@ describe('eraseOld', () => {
     );
     await rows(
       test.db,
-      `INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, status) SELECT gen_random_uuid(), $1, id, type, message_id, 'pending'
-       FROM events WHERE message_id = $2`,
+      `INSERT INTO deliveries (id, webhook_id, event_id, event, message_id, status, next_attempt_at)
+       SELECT gen_random_uuid(), $1, id, type, message_id, 'pending', now() FROM events WHERE message_id = $2`,
       [row.id, told.id],
     );
     assert.equal(await run(0), 0);
@@ -115,13 +115,13 @@ describe('eraseOld', () => {
   it('old batches that were open or locked when their time came are erased later', async () => {
     await own(10);
     const [open, locked] = [await oldBatch(), await oldBatch(), await oldBatch()];
-    await rows(test.db, 'UPDATE batches SET completed_at = now() WHERE id <> $1', [open]);
+    await rows(test.db, `UPDATE batches SET status = 'completed', completed_at = now() WHERE id <> $1`, [open]);
     await test.db.transaction(async (transaction) => {
       await test.db.query(`SELECT 1 FROM batches WHERE id = '${locked}' FOR UPDATE`, { transaction });
       await run(0);
     });
     assert.deepEqual((await unerased()).toSorted(), [open, locked].toSorted());
-    await rows(test.db, 'UPDATE batches SET completed_at = now() WHERE id = $1', [open]);
+    await rows(test.db, `UPDATE batches SET status = 'completed', completed_at = now() WHERE id = $1`, [open]);
     await run(0);
     assert.equal((await unerased()).length, 2, 'they are looked at again later');
     await rows(test.db, 'UPDATE erasure_batches SET look_at = now()');

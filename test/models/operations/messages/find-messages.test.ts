@@ -17,6 +17,7 @@ describe('findMessages', () => {
         'id', overlay(overlay(m.id::text PLACING lpad(to_hex(n / 65536), 4, '0') FROM 1) PLACING lpad(to_hex(n % 65536), 4, '0') FROM 10),
         'workspace_id', CASE WHEN n % 100 = 0 THEN m.workspace_id ELSE $2::uuid END,
         'to', CASE WHEN n % 3 = 0 THEN m."to" WHEN n % 3 = 1 THEN 'u' || n || '@example.com' ELSE 'U' || n || '@example.com' END,
+        'status', CASE WHEN n % 10 = 0 THEN 'failed' ELSE m.status END,
         'failed_at', CASE WHEN n % 10 = 0 THEN now() END))).*
       FROM messages m, generate_series(1, 6000) n WHERE m.id = $1`;
     await rows(test.db, copy, [id, other]);

@@ -29,7 +29,7 @@ describe('forgetWebhookData', () => {
     await rows(
       test.db,
       `WITH e AS (INSERT INTO events (id, workspace_id, type, body) VALUES ($1, $2, 'message.sent', '{}')),
-        d AS (INSERT INTO deliveries (id, webhook_id, event_id, event, status) VALUES ($1, $3, $1, 'message.sent', $4))
+        d AS (INSERT INTO deliveries (id, webhook_id, event_id, event, status, next_attempt_at) VALUES ($1, $3, $1, 'message.sent', $4, now()))
        INSERT INTO delivery_attempts (delivery_id, number, at, trigger, duration_ms) VALUES ($1, 1, now(), 'scheduled', 1)`,
       [id, workspaceId, webhookId, status],
     );
