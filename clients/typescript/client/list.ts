@@ -15,19 +15,23 @@ const partSize = 100;
  * beginning to the end is seen once, however many are added meanwhile (docs/contract, Lists).
  */
 export class List<T> implements AsyncIterable<T> {
+  readonly #transport: Transport; // hidden from whoever displays the list: it has the API key
+
   /** @param name of the items in the answer */
   constructor(
-    private readonly transport: Transport,
+    transport: Transport,
     private readonly path: string,
     private readonly name: string,
     private readonly query: Query,
     private readonly options: CallOptions,
-  ) {}
+  ) {
+    this.#transport = transport;
+  }
 
   /** One part. @param cursor `nextCursor` of the part before it; none for the first */
   async page(cursor?: string | null): Promise<Page<T>> {
     const query: Query = { limit: partSize, ...this.query, cursor };
-    const data = await this.transport.call<Record<string, unknown>>({ method: 'GET', path: this.path, query }, this.options);
+    const data = await this.#transport.call<Record<string, unknown>>({ method: 'GET', path: this.path, query }, this.options);
     const { next_cursor } = data.pagination as { next_cursor: string | null };
     return { items: data[this.name] as T[], nextCursor: next_cursor };
   }

@@ -59,11 +59,14 @@ interface Answer<T> {
 }
 
 export class Transport {
+  /** Hidden from whoever displays the client: it has the API key. */
+  readonly #options: TidingsOptions;
   readonly #root: string;
   readonly #fetch: typeof fetch;
   readonly #onIgnoredFields: OnIgnoredFields;
 
-  constructor(private readonly options: TidingsOptions) {
+  constructor(options: TidingsOptions) {
+    this.#options = options;
     if (typeof options.apiKey !== 'string' || options.apiKey === '') throw new OptionError('apiKey is required');
     assertVisible('apiKey', options.apiKey.trim()); // one from a file ends with a line end, which fetch removes
     if (!URL.canParse(options.baseUrl)) throw new OptionError('baseUrl must be a URL, such as https://api.example.com');
@@ -79,7 +82,7 @@ export class Transport {
    */
   async call<T>(request: Request, options: CallOptions = {}): Promise<T> {
     const isRepeatable = request.method !== 'POST' || request.idempotencyKey !== undefined || request.isRepeatable === true;
-    const retries = options.retries ?? this.options.retries ?? 5;
+    const retries = options.retries ?? this.#options.retries ?? 5;
     let isCalling = false;
     const onResponse: NonNullable<CallOptions['onResponse']> = (...given) => {
       isCalling = true;
@@ -113,7 +116,7 @@ export class Transport {
   }
 
   async #attempt<T>(request: Request, options: CallOptions, attempt: number): Promise<Answer<T>> {
-    const timeout = AbortSignal.timeout(options.timeoutMs ?? this.options.timeoutMs ?? 30_000);
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? this.#options.timeoutMs ?? 30_000);
     const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
     const fail = (error: unknown): never => {
       options.signal?.throwIfAborted();
@@ -138,7 +141,7 @@ export class Transport {
     }
     const content = body === undefined ? {} : { 'Content-Type': 'application/json' };
     // A redirect would carry the key to another place, and a POST would become a GET.
-    const init = { method, signal, redirect: 'manual' as const, headers: { 'X-API-Key': this.options.apiKey, ...content, ...headers } };
+    const init = { method, signal, redirect: 'manual' as const, headers: { 'X-API-Key': this.#options.apiKey, ...content, ...headers } };
     return this.#fetch(url, body === undefined ? init : { ...init, body: JSON.stringify(body) });
   }
 }
