@@ -8,8 +8,8 @@ import { type CallOptions, type TidingsOptions, Transport } from './transport.js
 import type { Balance, Usage, UsageQuery } from './types.js';
 
 /**
- * Its methods throw TidingsError, the reason of `signal`, OptionError for an id or an idempotency key that cannot work, and what your `onResponse`
- * or `onOpen` throws.
+ * Its methods throw TidingsError, the reason of `signal`, OptionError for an option, an id or an idempotency key that cannot work, TypeError for a
+ * body that is not JSON, and what your `onResponse` or `onOpen` throws.
  */
 export class Tidings {
   readonly messages: Messages;
@@ -51,8 +51,9 @@ export class Tidings {
 export { type ErrorDetail, TidingsError } from './errors.js';
 export type { OnIgnoredFields } from './ignored-fields.js';
 export type { List, Page } from './list.js';
+export { OptionError } from './options.js';
 export type { Batches, Messages } from './messages.js';
 export type { Contacts, Suppressions, Webhooks } from './resources.js';
 export type { ResetEvent, StreamEvent, StreamOptions } from './stream.js';
-export { type CallOptions, OptionError, type SendOptions, type TidingsOptions } from './transport.js';
+export type { CallOptions, SendOptions, TidingsOptions } from './transport.js';
 export type * from './types.js';

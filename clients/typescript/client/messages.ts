@@ -1,6 +1,7 @@
 /** Messages and batches. */
 import { List } from './list.js';
-import { assertVisible, type CallOptions, OptionError, type SendOptions, type Transport } from './transport.js';
+import { assertVisible, OptionError } from './options.js';
+import type { CallOptions, SendOptions, Transport } from './transport.js';
 import type * as types from './types.js';
 
 /** An id as a part of a path. URLs remove dots alone, also encoded ones, so that the path would be another one. */
@@ -9,7 +10,8 @@ export const segment = (id: string): string => {
   return encodeURIComponent(id);
 };
 
-function keyOf({ idempotencyKey = crypto.randomUUID() }: SendOptions): string {
+function keyOf(options: SendOptions): string {
+  const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID(); // null, as for an absent value of a database, too
   assertVisible('idempotencyKey', idempotencyKey);
   return idempotencyKey;
 }

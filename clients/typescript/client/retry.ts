@@ -34,6 +34,9 @@ export function pauseMs(attempt: number, retryAfterSeconds: number | null, rando
 /** Timers fire at once after a longer time: 24.8 days. */
 const longestTimerMs = 2 ** 31 - 1;
 
+/** The time as a timer can have it: a whole number of milliseconds, at most 24.8 days. */
+export const timerMs = (ms: number): number => Math.min(Math.ceil(ms), longestTimerMs);
+
 /** Waits, at most 24.8 days, or throws the reason of the signal as soon as it is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -42,13 +45,10 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener('abort', abort);
-        resolve();
-      },
-      Math.min(ms, longestTimerMs),
-    );
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, timerMs(ms));
     signal?.addEventListener('abort', abort, { once: true });
   });
 }

@@ -1,5 +1,6 @@
 /** The stream of events, which connects again by itself (docs/contract/streams.md). */
 import { TidingsError } from './errors.js';
+import { assertNumbers, assertVisible } from './options.js';
 import { pause, pauseMs } from './retry.js';
 import { readBlocks, readLines, type SentBlock, withinIdle } from './sent-events.js';
 import { reasonOf, type Transport } from './transport.js';
@@ -29,10 +30,13 @@ export interface StreamOptions {
 /** The service writes at least every 15 seconds. */
 const usualIdleMs = 45_000;
 
-/** @param idleMs after this number of milliseconds without a byte the connection counts as broken. @throws TidingsError when the service refuses the stream */
+/** @param idleMs after this number of milliseconds without a byte the connection counts as broken. @throws TidingsError when the service refuses the stream; OptionError */
 export async function* readStream(transport: Transport, options: StreamOptions, idleMs = usualIdleMs): AsyncGenerator<StreamEvent, void> {
-  const { signal, retries = 5 } = options;
+  assertNumbers(options);
+  const { signal } = options;
+  const retries = options.retries ?? 5;
   let lastEventId = options.lastEventId ?? '';
+  if (lastEventId !== '') assertVisible('lastEventId', lastEventId);
   let wasOpen = false;
   let failures = 0;
   let isCalling = false;

@@ -1,10 +1,8 @@
 /** One call: its request, its time-out, its repetitions, its answer. */
 import { errorOf, TidingsError } from './errors.js';
 import { ignoredFieldsIn, type OnIgnoredFields, reportIgnoredFields, warning } from './ignored-fields.js';
-import { isRetryable, pause, pauseMs } from './retry.js';
-
-/** The caller gave a value that cannot work. */
-export class OptionError extends TypeError {}
+import { assertNumbers, assertVisible, OptionError, rootOf, textOf } from './options.js';
+import { isRetryable, pause, pauseMs, timerMs } from './retry.js';
 
 export interface TidingsOptions {
   /** `tidings_…`, from POST /api-keys. */
@@ -53,6 +51,12 @@ export interface Request {
   isRepeatable?: boolean;
 }
 
+/** What `fetch` takes, besides the signal. */
+interface Prepared {
+  url: URL;
+  init: RequestInit;
+}
+
 interface Answer<T> {
   data: T;
   ignored: string[];
@@ -69,8 +73,8 @@ export class Transport {
     this.#options = options;
     if (typeof options.apiKey !== 'string' || options.apiKey === '') throw new OptionError('apiKey is required');
     assertVisible('apiKey', options.apiKey.trim()); // one from a file ends with a line end, which fetch removes
-    if (!URL.canParse(options.baseUrl)) throw new OptionError('baseUrl must be a URL, such as https://api.example.com');
-    this.#root = `${options.baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
+    assertNumbers(options);
+    this.#root = rootOf(options.baseUrl);
     this.#fetch = options.fetch ?? ((...given) => fetch(...given)); // some runtimes refuse a fetch that is called as a method
     this.#onIgnoredFields = options.onIgnoredFields ?? warning();
   }
@@ -83,6 +87,8 @@ export class Transport {
   async call<T>(request: Request, options: CallOptions = {}): Promise<T> {
     const isRepeatable = request.method !== 'POST' || request.idempotencyKey !== undefined || request.isRepeatable === true;
     const retries = options.retries ?? this.#options.retries ?? 5;
+    assertNumbers(options);
+    const prepared = this.#prepare(request, { Accept: 'application/json' }); // a fault in it is the program's: it is not repeated
     let isCalling = false;
     const onResponse: NonNullable<CallOptions['onResponse']> = (...given) => {
       isCalling = true;
@@ -92,7 +98,7 @@ export class Transport {
     for (let attempt = 0; ; attempt += 1) {
       let answer: Answer<T>;
       try {
-        answer = await this.#attempt<T>(request, { ...options, onResponse }, attempt);
+        answer = await this.#attempt<T>(prepared, { ...options, onResponse }, attempt);
       } catch (error) {
         if (isCalling) throw error; // of the program's `onResponse`
         if (!(error instanceof TidingsError) || attempt >= retries || !isRetryable(error, isRepeatable)) throw error;
@@ -110,13 +116,13 @@ export class Transport {
    * @throws TidingsError when the service refused; errors of the network as `fetch` throws them
    */
   async open(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
-    const response = await this.#ask({ method: 'GET', path }, headers, signal);
+    const response = await this.#ask(this.#prepare({ method: 'GET', path }, headers), signal);
     if (!response.ok) throw await errorOf(response);
     return response;
   }
 
-  async #attempt<T>(request: Request, options: CallOptions, attempt: number): Promise<Answer<T>> {
-    const timeout = AbortSignal.timeout(options.timeoutMs ?? this.#options.timeoutMs ?? 30_000);
+  async #attempt<T>(prepared: Prepared, options: CallOptions, attempt: number): Promise<Answer<T>> {
+    const timeout = AbortSignal.timeout(timerMs(options.timeoutMs ?? this.#options.timeoutMs ?? 30_000));
     const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
     const fail = (error: unknown): never => {
       options.signal?.throwIfAborted();
@@ -127,28 +133,28 @@ export class Transport {
         { cause: error },
       );
     };
-    const headers: Record<string, string> = { Accept: 'application/json' };
-    if (request.idempotencyKey !== undefined) headers['Idempotency-Key'] = request.idempotencyKey;
-    const response = await this.#ask(request, headers, signal).catch(fail);
+    const response = await this.#ask(prepared, signal).catch(fail);
     options.onResponse?.(response.status, response.headers, attempt); // outside of `fail`: its error is no failure of the request
     return answerOf<T>(response).catch(fail);
   }
 
-  async #ask({ method, path, query = {}, body }: Request, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+  /** @throws OptionError for a query, and TypeError for a body, that cannot be written */
+  #prepare({ method, path, query = {}, body, idempotencyKey }: Request, more: Record<string, string>): Prepared {
     const url = new URL(this.#root + path);
     for (const [name, value] of Object.entries(query)) {
-      if (value !== undefined && value !== null) url.searchParams.set(name, value instanceof Date ? value.toISOString() : String(value));
+      if (value !== undefined && value !== null) url.searchParams.set(name, textOf(name, value));
     }
-    const content = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const headers: Record<string, string> = { 'X-API-Key': this.#options.apiKey, ...more };
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
     // A redirect would carry the key to another place, and a POST would become a GET.
-    const init = { method, signal, redirect: 'manual' as const, headers: { 'X-API-Key': this.#options.apiKey, ...content, ...headers } };
-    return this.#fetch(url, body === undefined ? init : { ...init, body: JSON.stringify(body) });
+    const init = { method, redirect: 'manual' as const, headers };
+    return { url, init: body === undefined ? init : { ...init, body: JSON.stringify(body) } };
   }
-}
 
-/** Refuses a key for which fetch would throw an error that looks like one of the network. The text does not show the key, which may be secret. */
-export function assertVisible(name: string, key: string): void {
-  if (!/^[!-~]+$/.test(key)) throw new OptionError(`${name} must be visible ASCII characters`);
+  async #ask({ url, init }: Prepared, signal: AbortSignal): Promise<Response> {
+    return this.#fetch(url, { ...init, signal });
+  }
 }
 
 /** @throws TidingsError for an answer that is not a success */

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { Tidings, TidingsError } from '../client/index.js';
 import { warning } from '../client/ignored-fields.js';
-import { OptionError } from '../client/transport.js';
+import { OptionError } from '../client/options.js';
 import { batches } from './batches.js';
 import { bulk } from './bulk.js';
 import { type Command, Interrupted, Undecided, UsageError } from './command.js';
