@@ -32,6 +32,10 @@ export class TidingsError extends Error {
   readonly requestId: string | null;
   /** When the service wants to be called again, in seconds; null if it does not say. */
   readonly retryAfterSeconds: number | null;
+  /** The idempotency key of the call, also if the client chose it. Null if the call has none. */
+  readonly idempotencyKey: string | null = null;
+  /** Whether the service may have done the work, in any attempt, though the call failed. Then call again with the same idempotency key. */
+  readonly isUndecided: boolean = false;
 
   constructor(
     { status, code, message, details = [], hints = [], requestId = null, retryAfterSeconds = null }: Failure,

@@ -6,7 +6,9 @@ const longestPauseMs = 10_000;
 /** Rate limits have windows of a minute. A longer wait is for the caller to decide. */
 const longestRetryAfterSeconds = 65;
 /** No answer, or an answer of something that could not ask the service. */
-const isUndecided = ({ status, code }: TidingsError) => (status === 0 && code !== 'invalid_answer') || status === 502 || status === 504;
+const isUnanswered = ({ status, code }: TidingsError) => (status === 0 && code !== 'invalid_answer') || status === 502 || status === 504;
+/** The load of the service: it left no trace. */
+const isBusy = ({ status, code }: TidingsError) => status === 503 && code === 'unavailable';
 
 /**
  * Whether a request may be sent again after this failure (docs/contract/errors.md). A request that was refused because of a rate limit or the
@@ -16,8 +18,18 @@ const isUndecided = ({ status, code }: TidingsError) => (status === 0 && code !=
  */
 export function isRetryable(error: TidingsError, isRepeatable: boolean): boolean {
   if ((error.retryAfterSeconds ?? 0) > longestRetryAfterSeconds) return false;
-  if (error.status === 429 || (error.status === 503 && error.code === 'unavailable')) return true;
-  return isRepeatable && (isUndecided(error) || error.status === 500 || error.status === 503);
+  if (error.status === 429 || isBusy(error)) return true;
+  return isRepeatable && (isUnanswered(error) || error.status === 500 || error.status === 503);
+}
+
+/** Reasons of Node, Deno and Bun for which no request was sent: no address, no connection, or not to the right server. */
+const unconnected = /^(ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|.*CERT.*)$/;
+
+/** Whether the service may have done the work, though this attempt failed. */
+export function mayHaveEffect(error: TidingsError): boolean {
+  if (error.status > 0) return error.status >= 500 && !isBusy(error);
+  const { code, cause } = Object(error.cause) as { code?: unknown; cause?: { code?: unknown } };
+  return !unconnected.test(String(cause?.code ?? code));
 }
 
 /**

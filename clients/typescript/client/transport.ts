@@ -2,7 +2,7 @@
 import { errorOf, TidingsError } from './errors.js';
 import { ignoredFieldsIn, type OnIgnoredFields, reportIgnoredFields, warning } from './ignored-fields.js';
 import { assertNumbers, assertVisible, OptionError, rootOf, textOf } from './options.js';
-import { isRetryable, pause, pauseMs, timerMs } from './retry.js';
+import { isRetryable, mayHaveEffect, pause, pauseMs, timerMs } from './retry.js';
 
 export interface TidingsOptions {
   /** `tidings_…`, from POST /api-keys. */
@@ -89,6 +89,7 @@ export class Transport {
     const retries = options.retries ?? this.#options.retries ?? 5;
     assertNumbers(options);
     const prepared = this.#prepare(request, { Accept: 'application/json' }); // a fault in it is the program's: it is not repeated
+    let isUndecided = false;
     let isCalling = false;
     const onResponse: NonNullable<CallOptions['onResponse']> = (...given) => {
       isCalling = true;
@@ -101,7 +102,10 @@ export class Transport {
         answer = await this.#attempt<T>(prepared, { ...options, onResponse }, attempt);
       } catch (error) {
         if (isCalling) throw error; // of the program's `onResponse`
-        if (!(error instanceof TidingsError) || attempt >= retries || !isRetryable(error, isRepeatable)) throw error;
+        if (!(error instanceof TidingsError)) throw error;
+        isUndecided ||= request.method !== 'GET' && mayHaveEffect(error);
+        if (attempt >= retries || !isRetryable(error, isRepeatable))
+          throw Object.assign(error, { idempotencyKey: request.idempotencyKey ?? null, isUndecided });
         await pause(pauseMs(attempt, error.retryAfterSeconds), options.signal);
         continue;
       }

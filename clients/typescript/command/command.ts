@@ -16,6 +16,15 @@ export class Failed extends Error {
 /** It is unknown whether the request has an effect: exit code 4. */
 export class Undecided extends Error {
   override readonly name = 'Undecided';
+
+  /** @param facts what the user can do about it */
+  constructor(
+    message: string,
+    options?: ErrorOptions,
+    readonly facts: { hints?: readonly string[]; idempotency_key?: string } = {},
+  ) {
+    super(message, options);
+  }
 }
 
 /** The user pressed Ctrl-C at a question: exit code 130. */

@@ -29,7 +29,7 @@ ${Object.entries(commands)
   --json                   one JSON text in each line, for programs
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line,
-3 service not reachable, 4 accepted but not decided, 130 Ctrl-C.`;
+3 service not reachable, 4 acceptance or result not known, 130 Ctrl-C.`;
 
 /** @returns the exit code */
 export async function run(args: readonly string[], streams: Streams, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
@@ -128,7 +128,9 @@ function explain(terminal: Terminal, error: unknown): number {
     return status === 0 ? 3 : 1;
   }
   const { message } = error as Error;
-  terminal.note(terminal.isJson ? JSON.stringify({ error: { message } }) : `tidings: ${message}`);
+  const facts = error instanceof Undecided ? error.facts : {};
+  const lines = [`tidings: ${message}`, ...(facts.hints ?? []).map((hint) => `  → ${hint}`)];
+  terminal.note(terminal.isJson ? JSON.stringify({ error: { message, ...facts } }) : lines.join('\n'));
   if (error instanceof Undecided) return 4;
   return error instanceof UsageError || error instanceof OptionError ? 2 : 1;
 }

@@ -1,5 +1,6 @@
 /** `tidings send` and `tidings trigger` */
-import type { Message, NewMessage, Tidings } from '../client/index.js';
+import { randomUUID } from 'node:crypto';
+import { type Message, type NewMessage, type SentMessage, type Tidings, TidingsError } from '../client/index.js';
 import {
   channels,
   channelTo,
@@ -29,7 +30,8 @@ export const send: Command = {
   --reference TEXT   your own name for the message
   --at TIME          send later, ISO 8601
   --expires TIME     not sent after this time
-  --key KEY          idempotency key: the same key and message are sent once
+  --key KEY          idempotency key: the same key and message are sent once;
+                     shown with exit code 4 if the acceptance is not known
   --preview          show text and price, send nothing
   --wait             wait until it is delivered; exit code 1 if it failed,
                      4 if that is not decided in time, or the wait failed
@@ -65,8 +67,8 @@ TEXT - reads the text from standard input and removes a line break at its end.`,
       const size = segments === null ? '' : `, ${counted(segments, 'segment')}`;
       return terminal.print(`${counted(preview.credits, 'credit')}${size}\n${first?.text ?? ''}`, preview);
     }
-    const idempotencyKey = textOption(context, 'key');
-    const sent = await tidings.messages.send(message, { signal, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) });
+    const key = textOption(context, 'key') ?? randomUUID();
+    const sent = await sendOnce(tidings, message, { signal, idempotencyKey: key }, `to send it only once, run again with --key ${key}`);
     if (values.wait !== true) return report(context, sent);
     const { status } = await waitFor(context, tidings, sent, seconds === undefined ? {} : { seconds });
     if (status === 'failed') throw new Failed('the message failed');
@@ -88,6 +90,23 @@ async function messageOf(context: Context): Promise<NewMessage> {
     ...(expires === undefined ? {} : { expires_at: expires }),
   };
   return message as NewMessage; // the service checks that recipient and channel belong together
+}
+
+/** @throws Undecided with the key, if the message may have been accepted: with another key, it would be sent and paid again */
+async function sendOnce(
+  tidings: Tidings,
+  message: NewMessage,
+  options: { signal: AbortSignal; idempotencyKey: string },
+  hint: string,
+): Promise<SentMessage> {
+  try {
+    return await tidings.messages.send(message, options);
+  } catch (error) {
+    const { signal, idempotencyKey } = options;
+    if (!signal.aborted && !(error instanceof TidingsError && error.isUndecided)) throw error;
+    const text = `it is not known whether the message was accepted: ${(error as Error).message}`;
+    throw new Undecided(text, { cause: error }, { hints: [hint], idempotency_key: idempotencyKey });
+  }
 }
 
 function report({ terminal }: Context, message: Message): void {
@@ -139,10 +158,8 @@ Sends an SMS of one credit to a number of the sandbox, and waits for the event.`
     if (code !== undefined && event !== 'message.failed') throw new UsageError('--code is for message.failed');
     const tidings = context.tidings();
     const to = code === undefined ? triggers[event] : failures[code];
-    const sent = await tidings.messages.send(
-      { to, channel: 'sms', content: { text: `tidings trigger ${event}` } },
-      { signal: context.signal },
-    );
+    const test: NewMessage = { to, channel: 'sms', content: { text: `tidings trigger ${event}` } };
+    const sent = await sendOnce(tidings, test, { signal: context.signal, idempotencyKey: randomUUID() }, 'see tidings messages');
     const status = event.slice('message.'.length);
     const wanted = event === 'message.queued' ? ['queued', 'sent'] : [status];
     const message = await waitFor(context, tidings, sent, { wanted });
