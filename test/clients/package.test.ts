@@ -26,13 +26,16 @@ console.log(JSON.stringify([seen, refused, verifyWebhook(BODY, JSON.parse(HEADER
 `;
 
 const typed = `
-import { type Message, Tidings } from 'tidings-client';
+import { type Message, type NewMessage, Tidings } from 'tidings-client';
 import { verifyWebhook } from 'tidings-client/webhooks';
 export async function right(tidings: Tidings): Promise<void> {
   const message: Message = await tidings.messages.get('id');
   const status: 'queued' | 'sent' | 'delivered' | 'failed' | 'read' = message.status;
   await tidings.messages.send({ to: '+15551234567', channel: 'sms', content: { text: status } }, { idempotencyKey: 'order-1' });
   await tidings.messages.preview({ channel: 'email', content: { text: 'Hello' }, recipients: ['bob@example.com'] });
+  const repeated: NewMessage = { to: message.to ?? '', channel: message.channel, content: { text: 'Again', subject: 'Again' } };
+  await tidings.messages.send(repeated);
+  await tidings.messages.preview(repeated);
   for await (const { id, credits_used } of tidings.messages.list({ status: 'failed', limit: 10 })) console.log(id, credits_used.toFixed(1));
   for await (const event of tidings.stream()) if (event.event === 'message.failed') console.log(event.data.error_code.length);
   const { usage } = await tidings.usage({ by: 'channel' });

@@ -13,13 +13,17 @@ type QueryOf<P extends keyof paths> =
 /** Filters of a list. The client walks by cursor, so that a position is not part of them. */
 type FiltersOf<P extends keyof paths> = Omit<QueryOf<P>, 'page' | 'cursor'>;
 
-export type NewMessage = BodyOf<'/api/v1/messages/send', 'post'>;
+type SendBody = BodyOf<'/api/v1/messages/send', 'post'>;
+/** A message whose channel the program reads from somewhere. The shapes of the document have each channel apart. */
+type ToAnyChannel = Omit<Extract<SendBody, { to: string; channel: 'email' }>, 'channel'> & { channel: Message['channel'] };
+
+export type NewMessage = SendBody | ToAnyChannel;
 export type Message = Data<'/api/v1/messages/{id}', 'get'>['message'];
 export type SentMessage = Data<'/api/v1/messages/send', 'post'>['message'];
 export type MessageFilters = FiltersOf<'/api/v1/messages'>;
 export type ListedMessage = Data<'/api/v1/messages', 'get'>['messages'][number];
 export type Timeline = Data<'/api/v1/messages/{id}/timeline', 'get'>['timeline'];
-export type PreviewRequest = BodyOf<'/api/v1/messages/preview', 'post'>;
+export type PreviewRequest = BodyOf<'/api/v1/messages/preview', 'post'> | ToAnyChannel;
 export type Preview = Data<'/api/v1/messages/preview', 'post'>;
 
 export type NewBatch = BodyOf<'/api/v1/messages/bulk', 'post'>;
