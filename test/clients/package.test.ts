@@ -1,7 +1,7 @@
 /** The package as somebody installs it: its types, its size, and that it works in a folder that has nothing else. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -61,6 +61,15 @@ export async function wrong(tidings: Tidings): Promise<void> {
   await tidings.webhooks.create({ url: 'https://example.com', events: ['message.lost'] });
 }
 `;
+/** For projects, and for test runners such as Jest, whose modules are CommonJS. */
+const commonProgram = `
+const { Tidings, TidingsError } = require('tidings-client');
+const { verifyWebhook, WebhookVerificationError } = require('tidings-client/webhooks');
+const tidings = new Tidings({ apiKey: 'tidings_x', baseUrl: 'http://127.0.0.1:1', retries: 0 });
+let fault;
+try { verifyWebhook('{}', {}, 'whsec_AAAA'); } catch (error) { fault = error instanceof WebhookVerificationError && error.fault; }
+tidings.balance().catch((error) => console.log(JSON.stringify([error instanceof TidingsError, fault])));
+`;
 const tsconfig = {
   compilerOptions: {
     target: 'es2022',
@@ -72,6 +81,13 @@ const tsconfig = {
     types: [],
   },
 };
+
+const compiler = join(root, 'test/client/node_modules/typescript/bin/tsc');
+
+/** @throws Error if the compiler refuses something in the folder */
+function compile(folder: string): void {
+  execFileSync(process.execPath, [compiler, '--project', folder], { stdio: ['ignore', 'inherit', 'inherit'] });
+}
 
 describe('the package tidings-client', () => {
   const app = useApi();
@@ -121,8 +137,25 @@ describe('the package tidings-client', () => {
   it('the package tidings-client accepts correct calls and refuses wrong ones at compile time', () => {
     writeFileSync(join(folder, 'typed.ts'), typed);
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ ...tsconfig, include: ['typed.ts'] }));
-    const compiler = join(root, 'test/client/node_modules/typescript/bin/tsc');
-    execFileSync(process.execPath, [compiler, '--project', folder], { stdio: ['ignore', 'inherit', 'inherit'] });
+    compile(folder);
+  });
+
+  it('the package tidings-client can be required from CommonJS', async () => {
+    writeFileSync(join(folder, 'program.cjs'), commonProgram);
+    const { stdout } = await promisify(execFile)(process.execPath, ['--no-experimental-require-module', 'program.cjs'], { cwd: folder });
+    assert.deepEqual(JSON.parse(stdout), [true, 'headers']);
+  });
+
+  it('the package tidings-client has its types in CommonJS, also with the resolution of Node 10', () => {
+    const commonjs = join(folder, 'commonjs');
+    mkdirSync(commonjs);
+    writeFileSync(join(commonjs, 'package.json'), '{}');
+    writeFileSync(join(commonjs, 'typed.ts'), typed);
+    for (const resolution of [{ module: 'node16' }, { module: 'commonjs', moduleResolution: 'node10' }]) {
+      const compilerOptions = { ...tsconfig.compilerOptions, ...resolution };
+      writeFileSync(join(commonjs, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['typed.ts'] }));
+      compile(commonjs);
+    }
   });
 
   it(`the package tidings-client has at most ${bytesMax} bytes minified, and asks nothing of Node`, () => {

@@ -1,0 +1,9 @@
+/** The last step of `npm pack`: what the package needs besides code and types. It is run by npm before anything is compiled, so it is JavaScript. */
+import { cpSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const dist = resolve(import.meta.dirname, '../dist');
+
+// The package is of the type module. In this folder, Node and TypeScript take the same files as CommonJS.
+writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
+cpSync(join(dist, 'types'), join(dist, 'cjs/types'), { recursive: true });
