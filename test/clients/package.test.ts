@@ -140,6 +140,13 @@ describe('the package tidings-client', () => {
     compile(folder);
   });
 
+  it('the package tidings-client has the licences of the packages in its code', () => {
+    const read = (file: string) => readFileSync(join(folder, 'node_modules/tidings-client/dist', file), 'utf8');
+    const names = [...read('tidings.js').matchAll(/^\/\/ .*node_modules\/((?:@[^/\n]+\/)?[^/\n]+)\//gm)].map(([, name]) => name);
+    assert.deepEqual([...new Set(names)], ['csv-parse']);
+    assert.match(read('THIRD-PARTY-LICENSES'), /^csv-parse \d.*\n\n.*Copyright .*Permission is hereby granted/s);
+  });
+
   it('the package tidings-client can be required from CommonJS', async () => {
     writeFileSync(join(folder, 'program.cjs'), commonProgram);
     const { stdout } = await promisify(execFile)(process.execPath, ['--no-experimental-require-module', 'program.cjs'], { cwd: folder });

@@ -1,5 +1,5 @@
 /** The last step of `npm pack`: what the package needs besides code and types. It is run by npm before anything is compiled, so it is JavaScript. */
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const dist = resolve(import.meta.dirname, '../dist');
@@ -7,3 +7,8 @@ const dist = resolve(import.meta.dirname, '../dist');
 // The package is of the type module. In this folder, Node and TypeScript take the same files as CommonJS.
 writeFileSync(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
 cpSync(join(dist, 'types'), join(dist, 'cjs/types'), { recursive: true });
+
+// The command contains code of this package, whose licence demands its text in every copy.
+const parser = resolve(import.meta.dirname, '../../../node_modules/csv-parse');
+const { name, version } = JSON.parse(readFileSync(join(parser, 'package.json'), 'utf8'));
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES'), `${name} ${version}\n\n${readFileSync(join(parser, 'LICENSE'), 'utf8')}`);
