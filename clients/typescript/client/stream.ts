@@ -21,10 +21,10 @@ export interface StreamOptions {
   lastEventId?: string;
   /** Ends the stream; the iterator throws the reason of the signal. */
   signal?: AbortSignal;
-  /** Further attempts to open the stream for the first time. Once it was open, it is opened again until it ends. Default: 5 */
+  /** Further attempts to open the stream for the first time. Once it was open, it is opened again until it ends. Default: those of the client */
   retries?: number;
-  /** Called each time the stream is open, before its events. What it throws ends the stream. */
-  onOpen?: () => void;
+  /** Called each time the stream is open, before its events, which wait for a promise that it returns. What it throws ends the stream. */
+  onOpen?: () => unknown;
 }
 
 /** The service writes at least every 15 seconds. */
@@ -34,17 +34,17 @@ const usualIdleMs = 45_000;
 export async function* readStream(transport: Transport, options: StreamOptions, idleMs = usualIdleMs): AsyncGenerator<StreamEvent, void> {
   assertNumbers(options);
   const { signal } = options;
-  const retries = options.retries ?? 5;
+  const retries = options.retries ?? transport.retries;
   let lastEventId = options.lastEventId ?? '';
   if (lastEventId !== '') assertVisible('lastEventId', lastEventId);
   let wasOpen = false;
   let failures = 0;
   let isCalling = false;
-  const onOpen = () => {
+  const onOpen = async () => {
     wasOpen = true;
     failures = 0;
     isCalling = true;
-    options.onOpen?.();
+    await options.onOpen?.();
     isCalling = false;
   };
   for (;;) {
@@ -70,7 +70,7 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
 interface ConnectionOptions {
   signal: AbortSignal | undefined;
   idleMs: number;
-  onOpen: () => void;
+  onOpen: () => Promise<void>;
 }
 
 /** The blocks of one connection, which is closed when the caller stops reading. */
@@ -85,7 +85,7 @@ async function* readConnection(
     const until = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
     const response = await withinIdle(transport.open('/stream', headers, until), idleMs);
     const body = bodyOf(response);
-    onOpen();
+    await onOpen();
     yield* readBlocks(readLines(body, idleMs));
   } finally {
     ending.abort();

@@ -27,9 +27,10 @@ export interface CallOptions {
   retries?: number;
   /**
    * Called with each response of the service, for what only its headers say, such as `X-RateLimit-Remaining` or `Idempotent-Replayed`. `attempt` is
-   * 0 for the first attempt of the call. What it throws ends the call: the request is not repeated, though the service has answered it.
+   * 0 for the first attempt of the call. If it returns a promise, the call waits for it. What it throws ends the call: the request is not repeated,
+   * though the service has answered it.
    */
-  onResponse?: (status: number, headers: Headers, attempt: number) => void;
+  onResponse?: (status: number, headers: Headers, attempt: number) => unknown;
 }
 
 /** Options of a call that is done once for each key. */
@@ -62,10 +63,19 @@ interface Answer<T> {
   ignored: string[];
 }
 
+/** The program's `onResponse` failed, and not the request. */
+class CallbackFailure extends Error {
+  constructor(readonly reason: unknown) {
+    super();
+  }
+}
+
 export class Transport {
   /** Hidden from whoever displays the client: it has the API key. */
   readonly #options: TidingsOptions;
   readonly #root: string;
+  /** For a call that does not say it. */
+  readonly retries: number;
   readonly #fetch: typeof fetch;
   readonly #onIgnoredFields: OnIgnoredFields;
 
@@ -74,6 +84,7 @@ export class Transport {
     if (typeof options.apiKey !== 'string' || options.apiKey === '') throw new OptionError('apiKey is required');
     assertVisible('apiKey', options.apiKey.trim()); // one from a file ends with a line end, which fetch removes
     assertNumbers(options);
+    this.retries = options.retries ?? 5;
     this.#root = rootOf(options.baseUrl);
     this.#fetch = options.fetch ?? ((...given) => fetch(...given)); // some runtimes refuse a fetch that is called as a method
     this.#onIgnoredFields = options.onIgnoredFields ?? warning();
@@ -86,22 +97,16 @@ export class Transport {
    */
   async call<T>(request: Request, options: CallOptions = {}): Promise<T> {
     const isRepeatable = request.method !== 'POST' || request.idempotencyKey !== undefined || request.isRepeatable === true;
-    const retries = options.retries ?? this.#options.retries ?? 5;
+    const retries = options.retries ?? this.retries;
     assertNumbers(options);
     const prepared = this.#prepare(request, { Accept: 'application/json' }); // a fault in it is the program's: it is not repeated
     let isUndecided = false;
-    let isCalling = false;
-    const onResponse: NonNullable<CallOptions['onResponse']> = (...given) => {
-      isCalling = true;
-      options.onResponse?.(...given);
-      isCalling = false;
-    };
     for (let attempt = 0; ; attempt += 1) {
       let answer: Answer<T>;
       try {
-        answer = await this.#attempt<T>(prepared, { ...options, onResponse }, attempt);
+        answer = await this.#attempt<T>(prepared, options, attempt);
       } catch (error) {
-        if (isCalling) throw error; // of the program's `onResponse`
+        if (error instanceof CallbackFailure) throw error.reason;
         if (!(error instanceof TidingsError)) throw error;
         isUndecided ||= request.method !== 'GET' && mayHaveEffect(error);
         if (attempt >= retries || !isRetryable(error, isRepeatable))
@@ -138,8 +143,11 @@ export class Transport {
       );
     };
     const response = await this.#ask(prepared, signal).catch(fail);
-    options.onResponse?.(response.status, response.headers, attempt); // outside of `fail`: its error is no failure of the request
-    return answerOf<T>(response).catch(fail);
+    const callback = async () => options.onResponse?.(response.status, response.headers, attempt);
+    // The answer is read meanwhile: a slow callback takes nothing of the time-out.
+    const [called, answer] = await Promise.allSettled([callback(), answerOf<T>(response)]);
+    if (called.status === 'rejected') throw new CallbackFailure(called.reason);
+    return answer.status === 'fulfilled' ? answer.value : fail(answer.reason);
   }
 
   /** @throws OptionError for a query, and TypeError for a body, that cannot be written */
