@@ -42,6 +42,28 @@ describe('tidings bulk and the answers of the service', () => {
   }
   const sends = () => server.requests.filter(({ path }) => path === '/api/v1/messages/bulk').length;
 
+  it('rows that were sent with --skip-invalid are not sent again without it, and the other way round', async () => {
+    const mismatch: Scripted = { status: 422, body: { success: false, error: 'No', code: 'idempotency_mismatch', message: 'No' } };
+    for (const args of [[], ['--skip-invalid']]) {
+      server.requests = [];
+      server.answers = [preview, balance, mismatch, success(201, { batch }, { 'Idempotent-Replayed': 'true' })];
+      const { code, stdout, stderr } = await bulk(1, { args });
+      assert.deepEqual([code, stdout], [0, 'one  1 message, 1 credit\n'], stderr);
+      const requests = server.requests.filter(({ path }) => path === '/api/v1/messages/bulk');
+      assert.deepEqual(
+        requests.map(({ body }) => (JSON.parse(body) as { on_invalid?: string }).on_invalid),
+        args.length === 0 ? [undefined, 'skip'] : ['skip', undefined],
+      );
+      assert.match(stderr, /had been sent before/);
+    }
+  });
+
+  it('a request that differs in more than --skip-invalid from that of its key is refused', async () => {
+    server.answers = [preview, balance, { status: 422, body: { success: false, error: 'No', code: 'idempotency_mismatch', message: 'No' } }];
+    const { code, stderr } = await bulk(1);
+    assert.deepEqual([code, sends()], [1, 2], stderr);
+  });
+
   it('a request whose first answer was lost is not reported as sent before', async () => {
     server.answers = [preview, balance, 'cut', success(201, { batch }, { 'Idempotent-Replayed': 'true' })];
     const { code, stdout, stderr } = await bulk(1);

@@ -1,5 +1,6 @@
 /**
- * A client of Tidings for Node 20 and newer, Deno, Bun and edge runtimes. It needs `fetch` and the Web Crypto API, and nothing else.
+ * A client of Tidings for Node 20.3 and newer, Deno, Bun and edge runtimes. It needs `fetch`, the Web Crypto API and `AbortSignal.timeout`, for calls
+ * with a `signal` also `AbortSignal.any`, and nothing else.
  */
 import { Batches, Messages } from './messages.js';
 import { Contacts, Suppressions, Webhooks } from './resources.js';

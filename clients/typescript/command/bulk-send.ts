@@ -51,18 +51,16 @@ export async function sendAll(context: Context, tidings: Tidings, { options, key
   if (accepted === 0) throw new Failed('nothing was sent: every row has a fault');
 }
 
-/** A request that was sent before without `on_invalid` has the same key: its answer is the one that is wanted then. */
-async function sendChunk(
-  tidings: Tidings,
-  { on_invalid, ...request }: Record<string, unknown>,
-  options: SendOptions,
-): Promise<SentBatch | NoBatch> {
-  if (on_invalid === undefined) return tidings.batches.send(request as NewBatch, options);
+/** A request that was sent before with the other value of `on_invalid` has the same key: its answer is the one that is wanted then. */
+async function sendChunk(tidings: Tidings, request: Record<string, unknown>, options: SendOptions): Promise<SentBatch | NoBatch> {
+  const { on_invalid, ...always } = request;
   try {
-    return await tidings.batches.send({ ...request, on_invalid } as NewBatch, options);
+    return await tidings.batches.send(request as NewBatch, options);
   } catch (error) {
     if (!(error instanceof TidingsError)) throw error;
-    if (error.code === 'idempotency_mismatch') return tidings.batches.send(request as NewBatch, options);
+    const other = on_invalid === undefined ? { ...always, on_invalid: 'skip' } : always;
+    if (error.code === 'idempotency_mismatch') return tidings.batches.send(other as NewBatch, options);
+    if (on_invalid === undefined) throw error;
     return withoutRows(error, request.recipients as readonly unknown[]);
   }
 }
