@@ -112,7 +112,8 @@ function versioned(item: string): { version: string; signature: Buffer } {
 }
 
 function headerOf(headers: RequestHeaders, name: string): string {
-  const value = typeof headers.get === 'function' ? headers.get(name) : named(headers as Record<string, unknown>, name);
+  const given = typeof headers.get === 'function' ? headers.get(name) : named(headers as Record<string, unknown>, name);
+  const value: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given; // some frameworks give every header as a list
   if (typeof value !== 'string' || value === '') throw fault('headers', `no header ${name}`);
   return value;
 }
