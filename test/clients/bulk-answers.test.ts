@@ -59,7 +59,11 @@ describe('tidings bulk and the answers of the service', () => {
   });
 
   it('a request that differs in more than --skip-invalid from that of its key is refused', async () => {
-    server.answers = [preview, balance, { status: 422, body: { success: false, error: 'No', code: 'idempotency_mismatch', message: 'No' } }];
+    server.answers = [
+      preview,
+      balance,
+      { status: 422, body: { success: false, error: 'No', code: 'idempotency_mismatch', message: 'No' } },
+    ];
     const { code, stderr } = await bulk(1);
     assert.deepEqual([code, sends()], [1, 2], stderr);
   });

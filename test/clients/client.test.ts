@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { OptionError, Tidings, TidingsError } from '../../clients/typescript/client/index.js';
+import { type Message, OptionError, type SentMessage, Tidings, TidingsError } from '../../clients/typescript/client/index.js';
 import { useApi } from '../api/use-api.js';
 import { prices } from '../support/prices.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
@@ -84,8 +84,24 @@ describe('the TypeScript client', () => {
     assert.deepEqual((await tidings.webhooks.deliveries(webhook.id).page()).items, []);
     const period = { since: new Date(Date.now() - 60_000).toISOString(), dry_run: true };
     assert.equal((await tidings.webhooks.replay(webhook.id, period)).matched, 0);
+    assert.deepEqual(await tidings.webhooks.publicKey(webhook.id), { public_key: null, previous: null });
     await tidings.webhooks.delete(webhook.id);
     assert.deepEqual((await tidings.webhooks.list().page()).items, []);
+  });
+
+  it('the TypeScript client calls operations without a method of their own', async () => {
+    const sends = [1, 2].map(() =>
+      tidings.request<{ message: SentMessage }>('POST', '/messages/send', { body: message, idempotencyKey: 'order-2' }),
+    );
+    const [one, two] = await Promise.all(sends);
+    assert.equal(one?.message.id, two?.message.id);
+    const query = { limit: 1, cursor: undefined };
+    const listed = await tidings.request<{ messages: Message[] }>('GET', '/messages', { query });
+    assert.equal(listed.messages.length, 1);
+    await assert.rejects(tidings.request('GET', '/messages/none'), { status: 404 });
+    for (const path of ['messages', '/messages/../balance', '/messages/%2E%2e', '/messages?limit=1', '/messages#', '/messages\\..'])
+      await assert.rejects(tidings.request('GET', path), OptionError, path);
+    await assert.rejects(tidings.request('POST', '/messages/send', { body: message, idempotencyKey: 'a b' }), OptionError);
   });
 
   it('the TypeScript client suppresses recipients, lists and removes suppressions', async () => {

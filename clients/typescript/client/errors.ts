@@ -90,3 +90,9 @@ function secondsOf(value: string | null): number | null {
   const date = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`);
   return Number.isNaN(date) ? null : Math.max(0, (date - Date.now()) / 1000);
 }
+
+/** Runtimes hide the reason of a failed fetch in its cause. */
+export function reasonOf(error: unknown): string {
+  const { cause, message } = Object(error) as { cause?: { code?: unknown; message?: unknown }; message?: unknown };
+  return String(cause?.code ?? cause?.message ?? message ?? error);
+}

@@ -3,9 +3,10 @@
  * with a `signal` also `AbortSignal.any`, and nothing else.
  */
 import { Batches, Messages } from './messages.js';
+import { assertPath, assertVisible } from './options.js';
 import { Contacts, Suppressions, Webhooks } from './resources.js';
 import { readStream, type StreamEvent, type StreamOptions } from './stream.js';
-import { type CallOptions, type TidingsOptions, Transport } from './transport.js';
+import { type CallOptions, type Request, type RequestOptions, type TidingsOptions, Transport } from './transport.js';
 import type { Balance, Usage, UsageQuery } from './types.js';
 
 /**
@@ -41,6 +42,22 @@ export class Tidings {
   }
 
   /**
+   * Calls an operation that has no method here, and repeats it as the methods do.
+   * @param path behind `/api/v1`, such as `/webhooks/ID/replays`
+   * @returns `data` of the answer
+   */
+  async request<T = unknown>(
+    method: Request['method'],
+    path: string,
+    { query = {}, body, idempotencyKey, ...options }: RequestOptions = {},
+  ): Promise<T> {
+    assertPath(path);
+    const key = idempotencyKey ?? undefined;
+    if (key !== undefined) assertVisible('idempotencyKey', key);
+    return this.#transport.call({ method, path, query, body, ...(key === undefined ? {} : { idempotencyKey: key }) }, options);
+  }
+
+  /**
    * Every status change of a message, as it happens. The stream is opened when the first event is asked for; it survives lost connections, and
    * no event comes twice.
    */
@@ -56,5 +73,5 @@ export { OptionError } from './options.js';
 export type { Batches, Messages } from './messages.js';
 export type { Contacts, Suppressions, Webhooks } from './resources.js';
 export type { ResetEvent, StreamEvent, StreamOptions } from './stream.js';
-export type { CallOptions, SendOptions, TidingsOptions } from './transport.js';
+export type { CallOptions, RequestOptions, SendOptions, TidingsOptions } from './transport.js';
 export type * from './types.js';

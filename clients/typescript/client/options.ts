@@ -24,6 +24,12 @@ export function rootOf(baseUrl: string): string {
   return `${baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
 }
 
+/** Refuses a path that URLs change, so that it would be another one, or that has a query. */
+export function assertPath(path: string): void {
+  const isPath = typeof path === 'string' && /^\/[^?#\\]*$/.test(path) && !path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
+  if (!isPath) throw new OptionError('path must begin with /, and have no query, no fragment and no dots alone');
+}
+
 /** A value of a query. @throws OptionError for a date that is none */
 export function textOf(name: string, value: string | number | boolean | Date): string {
   if (!(value instanceof Date)) return String(value);

@@ -116,6 +116,11 @@ export class Webhooks {
     return this.#transport.call({ method: 'POST', path: `/webhooks/${segment(id)}/rotate-secret`, body }, options);
   }
 
+  /** The public key of an asymmetric webhook, and during a rotation the previous one; null if the webhook has none. */
+  async publicKey(id: string, options?: CallOptions): Promise<types.WebhookPublicKey> {
+    return this.#transport.call({ method: 'GET', path: `/webhooks/${segment(id)}/public-key` }, options);
+  }
+
   /** A link for the people who look after the receiver: for an hour, it shows this webhook and its deliveries in a browser. */
   async portal(id: string, options?: CallOptions): Promise<types.WebhookPortal> {
     const request = { method: 'POST', path: `/webhooks/${segment(id)}/portal` } as const;

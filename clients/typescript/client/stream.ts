@@ -1,9 +1,9 @@
 /** The stream of events, which connects again by itself (docs/contract/streams.md). */
-import { TidingsError } from './errors.js';
+import { reasonOf, TidingsError } from './errors.js';
 import { assertNumbers, assertVisible } from './options.js';
 import { pause, pauseMs } from './retry.js';
 import { readBlocks, readLines, type SentBlock, withinIdle } from './sent-events.js';
-import { reasonOf, type Transport } from './transport.js';
+import type { Transport } from './transport.js';
 import type { MessageEvent } from './types.js';
 
 /** The position was too old: events may be missing, so read the lists again. */

@@ -1,5 +1,5 @@
 /** One call: its request, its time-out, its repetitions, its answer. */
-import { errorOf, TidingsError } from './errors.js';
+import { errorOf, reasonOf, TidingsError } from './errors.js';
 import { ignoredFieldsIn, type OnIgnoredFields, reportIgnoredFields, warning } from './ignored-fields.js';
 import { assertNumbers, assertVisible, OptionError, rootOf, textOf } from './options.js';
 import { isRetryable, mayHaveEffect, pause, pauseMs, timerMs } from './retry.js';
@@ -36,6 +36,15 @@ export interface CallOptions {
 /** Options of a call that is done once for each key. */
 export interface SendOptions extends CallOptions {
   /** Your own key, such as an order number: a retry after a crash of your program is safe then, too. Default: a random UUID for this call */
+  idempotencyKey?: string;
+}
+
+/** Options of a call by its path. */
+export interface RequestOptions extends CallOptions {
+  query?: Query;
+  /** What is sent as JSON. */
+  body?: unknown;
+  /** Only for operations that take one: a POST with a key is repeated after failures that leave open whether it was done. */
   idempotencyKey?: string;
 }
 
@@ -183,10 +192,4 @@ function dataOf<T>(status: number, text: string): T {
     // it is no JSON: below
   }
   throw new TidingsError({ status, code: 'invalid_answer', message: 'The answer is not one of Tidings: is baseUrl right?' });
-}
-
-/** Runtimes hide the reason of a failed fetch in its cause. */
-export function reasonOf(error: unknown): string {
-  const { cause, message } = Object(error) as { cause?: { code?: unknown; message?: unknown }; message?: unknown };
-  return String(cause?.code ?? cause?.message ?? message ?? error);
 }

@@ -45,6 +45,7 @@ export type WebhookChanges = BodyOf<'/api/v1/webhooks/{id}', 'put'>;
 export type Webhook = Data<'/api/v1/webhooks/{id}', 'get'>['webhook'];
 export type CreatedWebhook = Data<'/api/v1/webhooks', 'post'>;
 export type RotatedWebhook = Data<'/api/v1/webhooks/{id}/rotate-secret', 'post'>;
+export type WebhookPublicKey = Data<'/api/v1/webhooks/{id}/public-key', 'get'>;
 export type WebhookPortal = Data<'/api/v1/webhooks/{id}/portal', 'post'>['portal'];
 export type WebhookFilters = FiltersOf<'/api/v1/webhooks'>;
 export type EventDescription = Data<'/api/v1/webhooks/events', 'get'>['events'][number];
