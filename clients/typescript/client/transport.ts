@@ -3,6 +3,7 @@ import { errorOf, reasonOf, TidingsError } from './errors.js';
 import { ignoredFieldsIn, type OnIgnoredFields, reportIgnoredFields, warning } from './ignored-fields.js';
 import { assertNumbers, assertVisible, OptionError, rootOf, textOf } from './options.js';
 import { isRetryable, mayHaveEffect, pause, pauseMs, timerMs } from './retry.js';
+import { userAgent } from './version.js';
 
 export interface TidingsOptions {
   /** `tidings_…`, from POST /api-keys. */
@@ -165,7 +166,9 @@ export class Transport {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== null) url.searchParams.set(name, textOf(name, value));
     }
-    const headers: Record<string, string> = { 'X-API-Key': this.#options.apiKey, ...more };
+    const agent = userAgent();
+    const named: Record<string, string> = agent === undefined ? {} : { 'User-Agent': agent };
+    const headers: Record<string, string> = { 'X-API-Key': this.#options.apiKey, ...named, ...more };
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
     // A redirect would carry the key to another place, and a POST would become a GET.

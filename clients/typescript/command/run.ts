@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { Tidings, TidingsError } from '../client/index.js';
 import { warning } from '../client/ignored-fields.js';
 import { OptionError } from '../client/options.js';
+import { version } from '../client/version.js';
 import { batches } from './batches.js';
 import { bulk } from './bulk.js';
 import { type Command, Interrupted, Undecided, UsageError } from './command.js';
@@ -26,6 +27,7 @@ ${Object.entries(commands)
   .join('\n')}
 
   tidings COMMAND --help   its options
+  tidings --version        its version
   --json                   one JSON text in each line, for programs
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line,
@@ -42,6 +44,10 @@ export async function run(args: readonly string[], streams: Streams, env: NodeJS
     if (['--help', '-h', 'help'].includes(name)) {
       streams.stdout.write(`${overview}\n`);
       return args.length === 0 ? 2 : 0;
+    }
+    if (['--version', '-v'].includes(name)) {
+      streams.stdout.write(`${version}\n`);
+      return 0;
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (command === undefined) throw new UsageError(`there is no command ${name}: see tidings --help`);
