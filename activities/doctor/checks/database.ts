@@ -49,7 +49,8 @@ export interface DatabaseFacts {
   full_page_writes: string;
   synchronous_commit: string;
   autovacuum: string;
-  max_connections: number;
+  /** Those that are not reserved, for superusers for example. */
+  usable_connections: number;
   used_connections: number;
   /** The segment of WAL whose last attempt to be archived failed. */
   unarchived: string | null;
@@ -71,7 +72,11 @@ const readFacts = `
     CASE WHEN pg_is_in_recovery() THEN 'standby' WHEN current_setting('transaction_read_only')::boolean THEN 'setting' END AS unwritable,
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
     current_setting('synchronous_commit') AS synchronous_commit, current_setting('autovacuum') AS autovacuum,
-    current_setting('max_connections')::integer AS max_connections, (SELECT count(*)::integer FROM pg_stat_activity) AS used_connections,
+    current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
+      - COALESCE(current_setting('reserved_connections', true)::integer, 0) AS usable_connections, -- since PostgreSQL 16
+    -- Background processes take no connection. Only privileged roles see the type of other roles' processes; those of clients have both ids.
+    (SELECT count(*)::integer FROM pg_stat_activity
+      WHERE datid IS NOT NULL AND usesysid IS NOT NULL AND COALESCE(backend_type, 'client backend') = 'client backend') AS used_connections,
     (SELECT last_failed_wal FROM pg_stat_archiver WHERE last_failed_time > COALESCE(last_archived_time, '-infinity')) AS unarchived`;
 
 /** The processes refuse to start with another key; see `requireSecretKey`. */
@@ -147,14 +152,14 @@ export function settingFindings(facts: DatabaseFacts, poolMax: number): Finding[
     if (facts[name] === 'off') findings.push(failed(subject, `${name} is off: a crash loses accepted messages`, `Set ${name} = on`));
   }
   if (facts.autovacuum === 'off') findings.push(warning(subject, 'autovacuum is off: tables grow and slow down', 'Set autovacuum = on'));
-  const left = facts.max_connections - facts.used_connections;
+  const left = Math.max(0, facts.usable_connections - facts.used_connections);
   if (left < poolMax)
     findings.push(
-      warning(subject, `${left} of ${facts.max_connections} connections free`, 'Raise max_connections, or lower DATABASE_POOL_MAX'),
+      warning(subject, `${left} of ${facts.usable_connections} connections free`, 'Raise max_connections, or lower DATABASE_POOL_MAX'),
     );
   return findings.length > 0
     ? findings
-    : [ok(subject, `durable; ${facts.used_connections} of ${facts.max_connections} connections in use`)];
+    : [ok(subject, `durable; ${facts.used_connections} of ${facts.usable_connections} connections in use`)];
 }
 
 /** A segment that cannot be archived stays in pg_wal, as all later ones, until the disk is full. */

@@ -34,7 +34,7 @@ const healthy: DatabaseFacts = {
   full_page_writes: 'on',
   synchronous_commit: 'on',
   autovacuum: 'on',
-  max_connections: 100,
+  usable_connections: 97,
   used_connections: 20,
   unarchived: null,
 };

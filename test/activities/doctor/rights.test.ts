@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { runChecks } from '../../../activities/doctor/check.js';
 import { databaseCheck } from '../../../activities/doctor/checks/database.js';
 import { connect } from '../../../models/db/database.js';
+import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
@@ -23,6 +24,29 @@ describe('the doctor and the rights of the database role', () => {
     }
   });
 
+  for (const role of ['program', 'owner']) {
+    it(`the doctor counts the connections of clients as the ${role}, and none that is reserved`, async () => {
+      const db = connect(role === 'program' ? asProgram(test.url) : test.url, 1);
+      const clients = async () =>
+        (await rows<{ count: number }>(test.db, `SELECT count(*) AS count FROM pg_stat_activity WHERE backend_type = 'client backend'`))[0]
+          ?.count ?? 0;
+      const [{ usable } = { usable: 0 }] = await rows<{ usable: number }>(test.db, usableConnections);
+      const config = { ...testConfig(), databasePoolMax: 1_000_000 }; // so that the doctor always says how many are left
+      let detail: string | undefined;
+      const counts = async () => {
+        const before = await clients();
+        const findings = await databaseCheck.run({ db, config, signal: AbortSignal.timeout(10_000) });
+        detail = findings.find((finding) => finding.detail.endsWith('connections free'))?.detail;
+        return before === (await clients()) && detail === `${usable - before} of ${usable} connections free`;
+      };
+      try {
+        await until(counts, () => `the doctor says: ${detail}`); // other tests may connect meanwhile
+      } finally {
+        await db.close();
+      }
+    });
+  }
+
   it('the doctor fails a role without any right, and names the URL with which the migration grants them', async () => {
     const url = asProgram(test.url);
     await rows(test.db, `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${new URL(url).username}`);
@@ -36,3 +60,6 @@ describe('the doctor and the rights of the database role', () => {
       if (state === 'failed') assert.match(fix, /migrate.*, with MIGRATE_DATABASE_URL of the owner$/);
   });
 });
+
+const usableConnections = `SELECT sum(CASE name WHEN 'max_connections' THEN setting::integer ELSE -setting::integer END)::integer AS usable FROM pg_settings
+  WHERE name IN ('max_connections', 'superuser_reserved_connections', 'reserved_connections')`;
