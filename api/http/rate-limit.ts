@@ -114,10 +114,14 @@ function writeHeaders(res: HeaderSink, { points, left, msBeforeNext }: Window): 
 
 /**
  * Writes the headers of a 429 that is not caused by the limit in its headers, but by a lock after wrong passwords, or a limit that clients
- * share. Otherwise a client that reads only the headers would see room, and come back at once.
+ * share. Otherwise a client that reads only the headers would see room, and come back at once. If no request of the window in the headers is
+ * left either, they have the later of both ends.
  */
 export function describeWait(res: HeaderSink, seconds = 0): void {
-  if (res.getHeader?.('X-RateLimit-Remaining') === 0) return;
+  const end = Math.ceil(Date.now() / 1000) + seconds;
+  const known = res.getHeader?.('X-RateLimit-Remaining') === 0 ? res.getHeader('X-RateLimit-Reset') : undefined;
+  // The wait for a full window was rounded up too, so that the same end can seem a second later.
+  if (typeof known === 'number' && known >= end - 1) return;
   res.setHeader('X-RateLimit-Remaining', 0);
-  res.setHeader('X-RateLimit-Reset', Math.ceil(Date.now() / 1000) + seconds);
+  res.setHeader('X-RateLimit-Reset', end);
 }

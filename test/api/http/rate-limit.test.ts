@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import type { Answer } from '../start-app.js';
 import { useApi, useApiStarts } from '../use-api.js';
+import { owner } from '../accounts/owner.js';
 
 const list = '/api/v1/messages';
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
@@ -77,6 +78,24 @@ describe('rate limits', () => {
     assert.deepEqual(statuses(answers), [200, 200, 400, 404, 429]);
     assert.equal(answers[0]?.headers.get('x-ratelimit-limit'), '4');
     assert.equal((await app.call('GET', '/api/v1/webhooks', { key })).status, 200, 'the key of the same workspace has its own');
+  });
+
+  it('429 for a locked login that is the last of its window has the later of both ends in X-RateLimit-Reset', async () => {
+    for (const window of [5, 900]) {
+      const api = await startApi({ RATE_LIMIT_AUTH: `1/${window}`, TRUSTED_PROXIES: '127.0.0.1' });
+      const { email } = await owner(api);
+      const logIn = (last: number) =>
+        api.call('POST', '/api/v1/auth/login', {
+          headers: { 'X-Forwarded-For': `203.0.113.${last}` },
+          body: { email, password: 'wrong horse' },
+        });
+      for (let time = 1; time <= 5; time += 1) assert.equal((await logIn(time)).status, 401);
+      const before = Date.now() / 1000;
+      const { status, headers } = await logIn(6);
+      const [wait, reset] = [Number(headers.get('retry-after')), Number(headers.get('x-ratelimit-reset'))];
+      assert.deepEqual([status, headers.get('x-ratelimit-remaining'), wait > 5 && wait <= 30], [429, '0', true]);
+      assert.ok(reset >= before + Math.max(window, wait), `${reset - before} s`);
+    }
   });
 
   it('rate limits count requests to /auth by address and route', async () => {
