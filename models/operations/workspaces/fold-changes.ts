@@ -2,8 +2,10 @@
 import { type Database, select } from '../../db/database.js';
 import { waitClassOf } from '../../rules/messages/wait-classes.js';
 
-/** Sums by hour are kept for this time; a longer period is shown by day. */
+/** A period by hour begins at most this long ago; a longer one is shown by day. */
 export const hourDays = 35;
+/** SQL: when the hour of such a period begins. A period that begins within an hour has the whole of it. */
+const firstHour = `now() - interval '${hourDays * 24 + 1} hours'`;
 const pageSize = 20_000;
 const forgottenPerRound = 20_000;
 
@@ -46,7 +48,7 @@ const fold = `
     INSERT INTO message_rollups AS r (workspace_id, unit, at, channel, measure, key, count)
     SELECT workspace_id, unit, date_trunc(unit, at, 'UTC'), channel, measure, key, sum(count)
     FROM measured, (VALUES ('hour'), ('day')) AS u (unit)
-    WHERE unit = 'day' OR at > now() - interval '${hourDays} days'
+    WHERE unit = 'day' OR at > ${firstHour}
     GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
     ON CONFLICT (workspace_id, unit, at, channel, measure, key) DO UPDATE SET count = r.count + EXCLUDED.count
   )
@@ -54,4 +56,4 @@ const fold = `
 
 const forget = `
   DELETE FROM message_rollups WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM message_rollups WHERE unit = 'hour' AND at < now() - interval '${hourDays} days' LIMIT $1)) RETURNING 1`;
+    SELECT ctid FROM message_rollups WHERE unit = 'hour' AND at < ${firstHour} LIMIT $1)) RETURNING 1`;

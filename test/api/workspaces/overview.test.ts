@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { foldChanges } from '../../../models/operations/workspaces/fold-changes.js';
+import { foldChanges, forgetHours } from '../../../models/operations/workspaces/fold-changes.js';
 import { rows } from '../../support/database.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -78,6 +78,19 @@ describe('GET /overview', () => {
     assert.equal(await by(`?from=${ago(3)}`), 'day');
     assert.equal(await by(`?from=${ago(3)}&by=hour`), 'hour');
     assert.equal(await by(`?from=${ago(365)}`), 'day');
+  });
+
+  it('the overview by hour for the last 35 days has the whole of its first hour', async () => {
+    const from = new Date(Date.now() - 35 * dayMs + 300_000); // the request takes less than five minutes
+    const hour = new Date(Math.floor(from.getTime() / 3_600_000) * 3_600_000);
+    const add = `INSERT INTO message_rollups (workspace_id, unit, at, channel, measure, key, count) VALUES ($1, 'hour', $2, 'sms', 'messages', '', 3)`;
+    await rows(app.deps.db, add, [account.workspaceId, hour]);
+    await rows(app.deps.db, add, [account.workspaceId, new Date(from.getTime() - 3_000_000)]);
+    await rows(app.deps.db, add, [account.workspaceId, new Date(from.getTime() - 4_200_000)]);
+    assert.equal(await forgetHours(app.deps.db), true);
+    const { body } = await overview(`?from=${from.toISOString()}&by=hour`);
+    assert.deepEqual([body.data.from, body.data.messages], [hour.toISOString(), 3]);
+    assert.equal((await rows(app.deps.db, 'SELECT 1 FROM message_rollups WHERE workspace_id = $1', [account.workspaceId])).length, 2);
   });
 
   it('400 for an overview whose period is too long, turned round, or has no sums by hour', async () => {
