@@ -12,11 +12,14 @@ export interface RecentOutcome {
 /** SQL: the detail of an attempt, if it is short and names no address or number. A carrier may put anything into its code. */
 export const codeOf = (detail: string) => `CASE WHEN length(${detail}) <= 80 AND ${detail} !~ '@|[0-9]{7}' THEN ${detail} END`;
 
-/** The newest calls are those for the newest messages, whose ids begin with their time. */
-const newest = 5_000;
+/**
+ * Only the calls for the newest messages are read, whose ids begin with their time. Those for messages that waited may be missing. An index of
+ * calls by time would make each hand-off dearer.
+ */
+export const recentCallsRead = 5_000;
 
-/** How the calls of the last ten minutes ended, the most frequent end of each account first. */
-export const recentOutcomes = (db: Database): Promise<RecentOutcome[]> => select<RecentOutcome>(db, read, [newest]);
+/** How the calls of the last ten minutes ended, among those that are read, the most frequent end of each account first. */
+export const recentOutcomes = (db: Database): Promise<RecentOutcome[]> => select<RecentOutcome>(db, read, [recentCallsRead]);
 
 const read = `
   SELECT provider AS account, COALESCE(outcome, 'no answer yet') AS outcome,

@@ -20,6 +20,7 @@ describe("the operator's command routes", () => {
     await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '11 minutes' WHERE message_id = $1`, [id]);
     const { out } = await runAdmin({ db: test.db }, 'routes');
     assert.match(out, /^sms +sandbox +weight +\d+ +not judged: the only account of its channel$/m);
+    assert.match(out, /^Calls of the last ten minutes, among the 5,000 for the newest messages:$/m);
     const calls = out.split('\n').filter((line) => /^sandbox .* calls? /.test(line));
     assert.deepEqual(
       calls.map((line) => line.replace(/^sandbox +/, '')),

@@ -1,10 +1,11 @@
-import { type RecentOutcome, recentOutcomes } from '../../../../models/operations/handoff/recent-outcomes.js';
+import { recentCallsRead, type RecentOutcome, recentOutcomes } from '../../../../models/operations/handoff/recent-outcomes.js';
 import { readRoutes, type RouteChange, type RouteState } from '../../../../models/operations/handoff/read-routes.js';
 import { levelMax } from '../../../../models/rules/routing/route.js';
 import { countText } from '../../../../models/rules/values/text.js';
 import type { Command } from '../../command.js';
 import { numberIn } from '../../read-options.js';
 
+const callsTitle = `Calls of the last ten minutes, among the ${recentCallsRead.toLocaleString('en-US')} for the newest messages:`;
 const changesShown = { usual: 20, max: 99_999 };
 
 export const routesCommand: Command = {
@@ -16,7 +17,7 @@ export const routesCommand: Command = {
   async run(given, { db, config }) {
     const { states, changes } = await readRoutes(db, config.routes, numberIn(given, 'changes', changesShown));
     const recent = await recentOutcomes(db);
-    const calls = recent.length === 0 ? [] : ['', 'Calls of the last ten minutes:', ...recent.map(callsLine)];
+    const calls = recent.length === 0 ? [] : ['', callsTitle, ...recent.map(callsLine)];
     const tail = changes.length === 0 ? ['No change of health so far.'] : ['', ...changes.map(changeLine)];
     return { ok: true, text: [...states.map(lineOf), ...calls, ...tail].join('\n'), data: { accounts: states, recent, changes } };
   },
