@@ -1,4 +1,4 @@
-import { formatCredits, toThousandths } from '../../models/rules/billing/credits.js';
+import { toCredits, toThousandths } from '../../models/rules/billing/credits.js';
 import { UsageError } from './command.js';
 
 const creditsMax = 1_000_000_000;
@@ -18,4 +18,6 @@ export function readCredits(text: string): number {
 
 /** What a workspace has after a command, in thousandths of a credit, as a sentence. */
 export const leftText = ({ balance, debt }: { balance: number; debt: number }): string =>
-  `Its balance is ${formatCredits(balance)}${debt === 0 ? '' : `, and its debt is ${formatCredits(debt)}`}.`;
+  `Its balance is ${numberText(balance)}${debt === 0 ? '' : `, and its debt is ${numberText(debt)}`}.`;
+
+const numberText = (thousandths: number) => toCredits(thousandths).toLocaleString('en-US');

@@ -66,6 +66,11 @@ describe("the operator's command credit", () => {
     assert.equal(JSON.parse((await admin(workspaceId, '12.5', '--reason', 'x')).out).debt, 0);
     assert.doesNotMatch((await command('workspace', 'find', workspaceId)).out, /debt/);
   });
+  it('workspace credit separates the thousands of the credits and of the balance', async () => {
+    const { workspaceId } = await app.account({ balance: 0 });
+    const { out } = await command('credit', workspaceId, '1234567.5', '--reason', 'x');
+    assert.match(out, /got 1,234,567\.5 credits\. Its balance is 1,234,567\.5\.\n$/);
+  });
   it('workspace take-credits takes credits, with a debt for what is missing, an entry and an audit event', async () => {
     const { workspaceId, jwt } = await app.account({ balance: 5_000 });
     const { code, out } = await command('workspace', 'take-credits', '--json', workspaceId, '7.5', '--reason', 'lost dispute');
