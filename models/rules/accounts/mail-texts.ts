@@ -2,6 +2,7 @@
 import type { MailDetail, MailKind } from './mail-kinds.js';
 import { plainName } from './plain-name.js';
 import { creditsText } from '../billing/credits.js';
+import { countText } from '../values/text.js';
 import { escapeHtml } from '../values/html.js';
 
 export interface MailContext {
@@ -141,7 +142,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
     subject: 'A webhook was disabled',
     lines: ({ url = '', reason = '', body_days: days = 0 }) => [
       `The webhook ${url} was disabled. ${reason}.`,
-      `Its events are held from now on${days === 0 ? '' : `. Each can be sent for ${days} days`}. Activate the webhook again and replay them.`,
+      `Its events are held from now on${days === 0 ? '' : `. Each can be sent for ${countText(days, 'day')}`}. Activate the webhook again and replay them.`,
     ],
     page: '/console/webhooks',
   },

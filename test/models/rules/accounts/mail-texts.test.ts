@@ -67,6 +67,7 @@ describe('renderMail', () => {
   it('the mail about a disabled webhook states for how many days its events can be sent', () => {
     const textOf = (body_days: number) => renderMail('webhook_disabled', { ...context, detail: { body_days } }).text;
     assert.match(textOf(30), /Its events are held from now on\. Each can be sent for 30 days\. Activate/);
+    assert.match(textOf(1), / Each can be sent for 1 day\. Activate/);
     assert.match(textOf(0), /Its events are held from now on\. Activate/);
   });
 
