@@ -42,6 +42,8 @@ export class Output {
 
 /** `900` → `0.9 s`, `312_000` → `5 min 12 s`. */
 export function formatSeconds(durationMs: number): string {
-  const seconds = durationMs / 1000;
-  return seconds < 60 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  const tenths = (durationMs / 1000).toFixed(1);
+  if (Number(tenths) < 60) return `${tenths} s`;
+  const seconds = Math.round(durationMs / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
