@@ -120,6 +120,21 @@ describe('the overview of the console', function () {
     await browser.until(`document.querySelector('.periods [aria-current]').textContent === '7 days'`);
   });
 
+  it('the overview says when its period begins: at the start of an hour, or of a day in UTC', async () => {
+    const since = browser.page.locator('.period');
+    await browser.open('?days=7');
+    const [, day = ''] = /^Since (\d{4}-\d\d-\d\d) 00:00 UTC$/.exec(await since.innerText()) ?? [];
+    const days = (Date.now() - Date.parse(day)) / 86_400_000;
+    assert.ok(days >= 7 && days < 8.1, `${days} days`);
+    await browser.open('?days=1');
+    const hour = await since.locator('time').getAttribute('datetime');
+    const hours = (Date.now() - Date.parse(hour ?? '')) / 3_600_000;
+    assert.ok(hour?.endsWith(':00:00.000Z') && hours >= 24 && hours < 25.1, `${hours} h`);
+    await browser.onPhone();
+    await browser.assertFitsPhone();
+    await browser.page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('failing webhooks that could not be read are named as such, with the status of a proxy', async () => {
     await browser.page.route('**/api/v1/webhooks?**', (route) => route.fulfill({ status: 413, body: '<html>' }));
     await browser.open();

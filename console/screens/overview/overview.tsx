@@ -5,7 +5,7 @@ import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { RefreshButton, Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
-import { dayMs } from '../../parts/time.js';
+import { dayMs, Time } from '../../parts/time.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { openWorkspace, refreshSoon } from '../../state/session.js';
 import { Charts } from './charts.js';
@@ -51,6 +51,7 @@ export function Overview() {
       <Resource of={overview}>
         {(shown) => (
           <>
+            <Since overview={shown} />
             <Figures overview={shown} />
             {shown.messages === 0 ? <Nothing /> : <Charts overview={shown} />}
             {shown.failures.length > 0 && <Failures overview={shown} />}
@@ -79,6 +80,11 @@ function Periods({ chosen }: { chosen: number }) {
     </nav>
   );
 }
+
+/** The first hour or day (UTC) counts as a whole, so the period is longer than its name says. */
+const Since = ({ overview: { from, by } }: { overview: OverviewData }) => (
+  <p class="period note">Since {by === 'day' ? `${from.slice(0, 10)} 00:00 UTC` : <Time at={from} />}</p>
+);
 
 const Nothing = () => (
   <div class="empty">
