@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type UPlot from 'uplot';
 import { theme } from '../state/theme.js';
+import { numberText } from './count.js';
 
 export interface Line {
   name: string;
@@ -75,7 +76,7 @@ function optionsFor(element: HTMLElement, lines: readonly Line[]): UPlot.Options
     // A drag would zoom, and a click on the legend hide a line. Neither can be done by keyboard.
     cursor: { bind: { mousedown: () => null, click: () => null } },
     legend: { markers: { dash: (_plot, series) => strokeOf(series - 1)[2] } },
-    axes: [axis, { ...axis, size: 60 }],
+    axes: [axis, { ...axis, size: 60, values: axisTexts }],
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.05, 1)] } },
     series: [
       {},
@@ -83,6 +84,7 @@ function optionsFor(element: HTMLElement, lines: readonly Line[]): UPlot.Options
         const [variable, dash] = strokeOf(index);
         return {
           label: name,
+          value: legendText,
           stroke: colour(variable),
           width: 2,
           dash: [...dash],
@@ -92,6 +94,10 @@ function optionsFor(element: HTMLElement, lines: readonly Line[]): UPlot.Options
     ],
   };
 }
+
+/** By default the library writes numbers in the browser's language. */
+const legendText = (_plot: UPlot, value: number, _series: number, index: number | null) => (index === null ? '--' : numberText(value));
+const axisTexts = (_plot: UPlot, values: number[]) => values.map(numberText);
 
 /** The width inside of the padding. */
 function widthIn(element: HTMLElement): number {

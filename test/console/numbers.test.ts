@@ -1,0 +1,43 @@
+/** Numbers in the console. */
+import assert from 'node:assert/strict';
+import { useApi } from '../api/use-api.js';
+import { until } from '../support/client.js';
+import { rows } from '../support/database.js';
+import { useConsole } from './use-console.js';
+
+/** A canvas cannot be read. */
+const recordTexts = `
+  window.drawn = [];
+  const draw = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+    window.drawn.push(String(text));
+    return draw.call(this, text, ...place);
+  };`;
+
+describe('numbers in the console', () => {
+  const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+  const { browser, me } = useConsole(app, { forEachTest: true });
+
+  it('a chart writes its numbers as in English in a German browser', async () => {
+    const add = `INSERT INTO message_rollups (workspace_id, unit, at, channel, measure, key, count)
+      VALUES ($1, 'day', date_trunc('day', now(), 'UTC'), 'sms', 'messages', '', 1234567)`;
+    await rows(app.deps.db, add, [me.workspaceId]);
+    const storageState = await browser.page.context().storageState();
+    const context = await browser.page.context().browser()?.newContext({ locale: 'de-DE', storageState });
+    const page = (await context?.newPage()) ?? assert.fail();
+    await page.addInitScript(recordTexts);
+    await page.goto(`${app.url}/console`);
+    const chart = page.locator('.chart').first();
+    await chart.locator('.u-marker').nth(1).waitFor();
+    const numbers = async () => ((await page.evaluate('window.drawn')) as string[]).filter((text) => /^\d{3}\D\d{3}$/.test(text));
+    await until(async () => (await numbers()).length > 0, 'numbers beside the axis');
+    assert.deepEqual(
+      (await numbers()).filter((text) => !text.includes(',')),
+      [],
+    );
+    const { width, height } = (await chart.locator('.u-over').boundingBox()) ?? assert.fail();
+    await chart.locator('.u-over').hover({ position: { x: width - 2, y: height / 2 } });
+    await chart.getByText('1,234,567', { exact: true }).waitFor();
+    await context?.close();
+  });
+});
