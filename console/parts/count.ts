@@ -1,5 +1,10 @@
 /** The page is in English, its numbers too: a comma may mean something else in the browser's language, and fields take a point. */
-const format = new Intl.NumberFormat('en');
+const format = new Intl.NumberFormat('en', {
+  maximumFractionDigits: 3,
+  // A rate may be far below one: three decimals alone would make it 0.
+  maximumSignificantDigits: 3,
+  roundingPriority: 'morePrecision',
+});
 
 /** `1,000`, `2.5` */
 export const numberText = (value: number): string => format.format(value);

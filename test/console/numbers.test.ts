@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { useApi } from '../api/use-api.js';
 import { until } from '../support/client.js';
 import { rows } from '../support/database.js';
+import { acceptBatch, buildBatch } from '../support/rows/batches.js';
 import { useConsole } from './use-console.js';
 
 /** A canvas cannot be read. */
@@ -39,5 +40,12 @@ describe('numbers in the console', () => {
     await chart.locator('.u-over').hover({ position: { x: width - 2, y: height / 2 } });
     await chart.getByText('1,234,567', { exact: true }).waitFor();
     await context?.close();
+  });
+
+  it('a rate far below one a second is not shown as 0', async () => {
+    const { id } = await buildBatch(app.deps.db, me.workspaceId, [2], { rate: 0.000125 });
+    await acceptBatch(app.deps.db, id);
+    await browser.open(`/batches/${id}`);
+    await browser.see('at most 0.000125 a second');
   });
 });

@@ -1,5 +1,6 @@
 /** One webhook: its state, what can be done with it, its deliveries and replays. */
 import type { Schema } from '../../api/call.js';
+import { numberText } from '../../parts/count.js';
 import { Facts } from '../../parts/facts.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
@@ -50,7 +51,7 @@ function Settings({ webhook }: { webhook: Schema<'Webhook'> }) {
           ['Events', webhook.events.join(', ')],
           ['Description', webhook.description],
           ['Order', webhook.ordered ? 'one event at a time, oldest first' : 'as fast as the receiver answers'],
-          ['Rate', webhook.rate === null ? null : `at most ${webhook.rate} a second`],
+          ['Rate', webhook.rate === null ? null : `at most ${numberText(webhook.rate)} a second`],
           ['Framed by', webhook.frame_ancestors.join(', ')],
           ['Created', <Time key="created" at={webhook.created_at} />],
           ['Id', <code key="id">{webhook.id}</code>],
