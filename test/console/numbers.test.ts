@@ -1,9 +1,12 @@
-/** Numbers in the console. */
+/** Numbers in the console, and what it says where there is no number. */
 import assert from 'node:assert/strict';
+import type { DeliveryStatus } from '../../models/tables/delivery.js';
 import { useApi } from '../api/use-api.js';
 import { until } from '../support/client.js';
 import { rows } from '../support/database.js';
 import { acceptBatch, buildBatch } from '../support/rows/batches.js';
+import { buildDeliveryIn } from '../support/rows/deliveries.js';
+import { buildWebhook } from '../support/rows/factories.js';
 import { useConsole } from './use-console.js';
 
 /** A canvas cannot be read. */
@@ -48,4 +51,17 @@ describe('numbers in the console', () => {
     await browser.open(`/batches/${id}`);
     await browser.see('at most 0.000125 a second');
   });
+
+  for (const [status, text] of [
+    ['pending', 'None yet.'],
+    ['succeeded', 'None are stored. Attempts are deleted some time after they were made.'],
+    ['failed', 'None are stored. Attempts are deleted some time after they were made.'],
+  ] satisfies [DeliveryStatus, string][]) {
+    it(`a ${status} delivery without attempts says: ${text}`, async () => {
+      await buildWebhook(me.workspaceId, 'https://example.com/hooks');
+      const { id, webhook_id: webhookId } = await buildDeliveryIn(app.deps.db, me.workspaceId, status);
+      await browser.open(`/webhooks/${webhookId}/deliveries/${id}`);
+      await browser.page.getByText(text, { exact: true }).waitFor();
+    });
+  }
 });

@@ -32,7 +32,7 @@ export function Delivery() {
               <Resend params={params} loaded={loaded} />
             </section>
             <h2>Attempts</h2>
-            {delivery.attempts.length === 0 && <p>None yet.</p>}
+            {delivery.attempts.length === 0 && <NoAttempts status={delivery.status} />}
             {delivery.attempts.toReversed().map((attempt) => (
               <Attempt key={attempt.number} attempt={attempt} />
             ))}
@@ -42,6 +42,11 @@ export function Delivery() {
     </Screen>
   );
 }
+
+/** The retention deletes attempts before their deliveries. A delivery that failed or is held may never have had one. */
+const NoAttempts = ({ status }: Pick<Schema<'Delivery'>, 'status'>) => (
+  <p>{status === 'pending' ? 'None yet.' : 'None are stored. Attempts are deleted some time after they were made.'}</p>
+);
 
 function Summary({ delivery }: { delivery: Schema<'Delivery'> }) {
   return (
