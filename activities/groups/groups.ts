@@ -1,6 +1,5 @@
 /** The activities of a group of many messages: hand-off, reports and events in one. */
 import { activityInfo, ApplicationFailure, log } from '@temporalio/activity';
-import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Config } from '../../models/settings/config.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { openPage } from '../../models/operations/batches/open-page.js';
@@ -59,7 +58,6 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
     /** Opens a page that is not open yet. Hands off as `dispatchMessages` does, and drives the group meanwhile and afterwards. */
     sendGroup: (groupId: string, batchId?: string): Promise<SendGroupResult> =>
       withHeartbeat(async (signal) => {
-        const begun = performance.now();
         if (batchId !== undefined) await openPage(db, groupId);
         const handOff = dispatch({ groupId, batchId, signal, holdsEvents: true });
         const [handedOff, driving] = await Promise.allSettled([
@@ -67,7 +65,6 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
           drive(groupId, batchId !== undefined, { signal, again: false, handOff }),
         ]);
         if (driving.status === 'rejected') throw driving.reason;
-        if (batchId !== undefined) workMetrics.pageSeconds.observe((performance.now() - begun) / 1000);
         const again = isRetried();
         if (handedOff.status === 'fulfilled') return { ...handedOff.value, ...driving.value, again };
         if (isEmpty(driving.value.left)) throw handedOff.reason;

@@ -2,11 +2,12 @@
 import type { Database } from '../../models/db/database.js';
 import { batchPace, type BatchPace } from '../../models/operations/batches/batch-pace.js';
 import { cancelPage } from '../../models/operations/batches/change-batch.js';
-import { completeBatchIfDone } from '../../models/operations/batches/complete-batch-if-done.js';
+import { workMetrics } from '../../models/metrics/catalogue.js';
+import { completePage } from '../../models/operations/batches/complete-batch-if-done.js';
 import { expireWaiting, nextExpiryInMs } from '../../models/operations/handoff/expire-waiting.js';
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
-import { nextHandoffInMs, type UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
+import { nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { storeDetails } from '../support/heartbeat.js';
 import { hasTimeFor, notHandedOff, notHandedOffYet, untilNextTry, waitAfter } from './next-try.js';
 import { Rounds } from './rounds.js';
@@ -57,7 +58,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const turn = new Turn(deps, { ...target, sliceEndsAt });
   const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
   const { waitMs, hasExpired } = await expireDuringWait(deps, groupId, end.waitMs);
-  if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
+  if (batchId !== undefined) await finishPage(deps, groupId, batchId, rounds.settled > 0 || hasExpired);
   if (rounds.tookNothing)
     throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs, holdsEvents));
   const hasOnlyWaited = waitMs > 0 && rounds.settled === 0 && !hasExpired;
@@ -143,20 +144,24 @@ async function untilPausedExpiry(db: Database, groupId: string): Promise<Pick<Di
 
 /** Fails what has expired before accounts may be called again. */
 async function expireBeforeTry(deps: RoundDeps, { groupId, batchId }: DispatchTarget, tryInMs: number): Promise<Dispatched> {
-  const { db, waits } = deps;
-  await expireWaiting(db, groupId, await sendingRules(deps));
-  if (batchId !== undefined) await finishPage(db, groupId, batchId, waits);
+  const { db } = deps;
+  const { hasExpired } = await expireWaiting(db, groupId, await sendingRules(deps));
+  if (batchId !== undefined) await finishPage(deps, groupId, batchId, hasExpired);
   const state = await countGroupWork(db, groupId);
   if (state.queued > 0) throw await notHandedOffYet(db, groupId, 'Waiting for the next try', tryInMs);
   return { ...state, more: false };
 }
 
-/** Cancels messages that returned to the queue after their batch was cancelled. Those with an unknown outcome wait for their report first. */
-async function finishPage(db: Database, groupId: string, batchId: string, waits: UncertainWaits): Promise<void> {
+/**
+ * Cancels messages that returned to the queue after their batch was cancelled. Those with an unknown outcome wait for their report first.
+ * @param hasSettled this dispatch has ended the wait of messages. A page is measured once, by the dispatch that ended the last one.
+ */
+async function finishPage({ db, waits }: RoundDeps, groupId: string, batchId: string, hasSettled: boolean): Promise<void> {
   const { cancelled } = await batchPace(db, batchId);
   if (cancelled) {
     await cancelPage(db, groupId);
     await giveUpOnHandoffs(db, groupId, waits);
   }
-  await completeBatchIfDone(db, batchId);
+  const seconds = await completePage(db, batchId, groupId);
+  if (seconds !== null && hasSettled && !cancelled) workMetrics.pageSeconds.observe(seconds);
 }

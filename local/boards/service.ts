@@ -145,7 +145,7 @@ export const serviceBoard: Board = {
     },
     {
       title: 'Time of a batch page',
-      about: 'Until all its messages are handed off; a rate makes it longer.',
+      about: 'From its start or scheduled time until none of its messages is queued. A rate, pauses and earlier pages make it longer.',
       unit: 's',
       queries: [
         [quantile(0.5, 'tidings_batch_page_seconds'), 'p50'],

@@ -103,10 +103,11 @@ export const workMetrics = {
     labels: ['first'],
     buckets: callSeconds,
   }),
-  pageSeconds: histogram('tidings_batch_page_seconds', 'Time in which a page of a batch was handed off and driven', {
-    from: 'worker',
-    buckets: pageSeconds,
-  }),
+  pageSeconds: histogram(
+    'tidings_batch_page_seconds',
+    'Time from the start of a page of a batch, or from its scheduled time, until none of its messages waited for a hand-off',
+    { from: 'worker', buckets: pageSeconds },
+  ),
   unreported: counter('tidings_reports_missing_total', 'Messages whose delivery report did not arrive in time', {
     from: 'worker',
     labels: ['channel'],
