@@ -147,6 +147,10 @@ function placer(): (of: { w: number; h: number }) => { x: number; y: number; w: 
 export const quantile = (share: number, metric: string, by: readonly string[] = []): string =>
   `histogram_quantile(${share}, sum by (${['le', ...by].join(', ')}) (rate(${metric}_bucket[5m])))`;
 
+/** Events in a window. A series that is new in it counts with its value: its first events made it, and are no increase. */
+export const eventsIn = (window: string, series: string, by: readonly string[] = []): string =>
+  `sum${by.length === 0 ? '' : ` by (${by.join(', ')}) `}(${series} unless ${series} offset ${window} or increase(${series}[${window}]))`;
+
 /** Events a second over five minutes. */
 export const rate = (metric: string, by: readonly string[], matchers = ''): string =>
   `sum by (${by.join(', ')}) (rate(${metric}${matchers === '' ? '' : `{${matchers}}`}[5m]))`;

@@ -1,4 +1,4 @@
-import { type Board, quantile, rate } from './board.js';
+import { type Board, eventsIn, quantile, rate } from './board.js';
 
 export const carriersBoard: Board = {
   name: 'carriers',
@@ -20,10 +20,10 @@ export const carriersBoard: Board = {
     },
     {
       title: 'Without report',
-      about: 'Share of messages without a delivery report in time.',
+      about: 'Share of messages without a delivery report in time. 0 below five of them in six hours.',
       unit: 'percentunit',
       redFrom: 0.05,
-      queries: [['max(tidings:reports_missing:ratio_rate6h) or vector(0)', '']],
+      queries: [['max(tidings:reports_missing:ratio_rate6h and tidings:reports_missing:increase6h >= 5) or vector(0)', '']],
     },
     {
       title: 'Calls',
@@ -83,7 +83,7 @@ export const carriersBoard: Board = {
       title: 'Messages without a report',
       about: 'By channel, an hour.',
       unit: 'short',
-      queries: [['sum by (channel) (increase(tidings_reports_missing_total[1h]))', '{{channel}}']],
+      queries: [[eventsIn('1h', 'tidings_report_waits_total{outcome="missing"}', ['channel']), '{{channel}}']],
     },
   ],
 };

@@ -92,7 +92,7 @@ export const serviceBoard: Board = {
         ['tidings:accept_slow:ratio_rate1h', 'accepted late'],
         ['max(tidings:send_failed:ratio_rate1h) or vector(0)', 'failed'],
         ['tidings:hand_off_slow:ratio_rate1h', 'handed off late'],
-        ['max(tidings:reports_missing:ratio_rate6h) or vector(0)', 'without report'],
+        ['max(tidings:reports_missing:ratio_rate6h > 0) or vector(0)', 'without report'],
       ],
     },
     {

@@ -108,10 +108,11 @@ export const workMetrics = {
     'Time from the start of a page of a batch, or from its scheduled time, until none of its messages waited for a hand-off',
     { from: 'worker', buckets: pageSeconds },
   ),
-  unreported: counter('tidings_reports_missing_total', 'Messages whose delivery report did not arrive in time', {
-    from: 'worker',
-    labels: ['channel'],
-  }),
+  reportWaits: counter(
+    'tidings_report_waits_total',
+    'Messages whose wait for a delivery report has ended. reported: with a report; missing: none arrived in time',
+    { from: 'both', labels: ['channel', 'outcome'] },
+  ),
   repairs: counter('tidings_watcher_repairs_total', 'Overdue work that the watcher started again, gave up, closed or fenced', {
     from: 'worker',
     labels: ['what'],

@@ -19,7 +19,7 @@ export function giveUpOnReports(db: Database, groupId: string, overdue: Overdue)
     const hasReports = await lockGroup(db, transaction, groupId);
     if (!hasReports) {
       const marked = await select<{ channel: string }>(db, markUnknown, [groupId, ...overdueBind(overdue)], transaction);
-      afterCommit(transaction, () => marked.forEach(({ channel }) => workMetrics.unreported.inc({ channel })));
+      afterCommit(transaction, () => marked.forEach(({ channel }) => workMetrics.reportWaits.inc({ channel, outcome: 'missing' })));
     }
     return closeIfDone(db, transaction, groupId);
   });

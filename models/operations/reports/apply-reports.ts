@@ -1,8 +1,9 @@
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { afterCommit, type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { workMetrics } from '../../metrics/catalogue.js';
 import { failureOf } from '../../rules/messages/error-codes.js';
 import { namesRecipient } from '../../rules/contacts/carrier-ids.js';
 import { isHardBounce } from '../../rules/contacts/suppression.js';
-import { movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
+import { isAwaitingReport, movesInto, type ReportStatus, reportOrder, type Status } from '../../rules/messages/status.js';
 import { type Channel, channelTraits } from '../../channels.js';
 import { column, only, recordset } from '../../tables/columns.js';
 import { type DeliveryReport, deliveryReportColumns, type IgnoredReason } from '../../tables/delivery-report.js';
@@ -18,6 +19,8 @@ type ReportFields = 'id' | 'status' | 'error_code' | 'is_permanent' | 'provider_
 
 interface Unapplied extends NamingReport, Pick<DeliveryReport, ReportFields>, Pick<Message, 'workspace_id' | 'channel' | 'to'> {
   message_status: Status;
+  /** Its time for reports is not over. */
+  is_awaited: boolean;
   /** The personal data of its message were erased. */
   is_erased: boolean;
 }
@@ -60,6 +63,7 @@ const unapplied = `
     SELECT * FROM delivery_reports WHERE group_id = $1 AND applied_at IS NULL ORDER BY id FOR UPDATE
   )
   SELECT d.id, d.message_id, m.workspace_id, m.channel, m."to", m.status AS message_status,
+    m.status = 'queued' OR ${isAwaitingReport('m')} AS is_awaited,
     m.provider_message_id IS NOT NULL AS is_named, d.provider, d.provider_message_id,
     d.error_code, d.is_permanent, d.provider_error_code, d.status, d.occurred_at, d.outcome, m.erased_at IS NOT NULL AS is_erased
   FROM inbox d JOIN messages m ON m.id = d.message_id
@@ -89,6 +93,7 @@ async function applyAndClose(db: Database, transaction: Transaction, groupId: st
     // Before a failure that came in the same reports can count.
     if (status === 'delivered') await proveDeliveries(db, transaction, reports);
   }
+  afterCommit(transaction, () => noteAnswered(reports, statusOf));
   const isApplied = ({ message_id, status }: Unapplied) => applied.has(`${message_id} ${status}`);
   const outcomes = reports.map((report) => ({
     id: report.id,
@@ -100,6 +105,15 @@ async function applyAndClose(db: Database, transaction: Transaction, groupId: st
   await suppress(db, reports.filter((report) => report.outcome === null && isHardBounce(report)).map(bounceOf), transaction);
   await select(db, markAndClose, [groupId, JSON.stringify(outcomes)], transaction);
 }
+
+/** Counts the messages whose wait these reports have ended; each once, with however many reports. */
+function noteAnswered(reports: readonly Unapplied[], statusOf: ReadonlyMap<string, Status>): void {
+  const answered = reports.filter(({ message_id, is_awaited }) => is_awaited && isFinal(statusOf.get(message_id)));
+  const channels = new Map(answered.map(({ message_id, channel }) => [message_id, channel]));
+  for (const channel of channels.values()) workMetrics.reportWaits.inc({ channel, outcome: 'reported' });
+}
+
+const isFinal = (status: Status | undefined) => status !== 'queued' && status !== 'sent';
 
 const bounceOf = ({ message_id, workspace_id, channel, to }: Unapplied): NewSuppression => ({
   workspace_id,
