@@ -1,4 +1,5 @@
 /** Accepts messages, each exactly once for its idempotency key. */
+import { apiMetrics } from '../../models/metrics/catalogue.js';
 import { Message, type MessageRow, type NewMessage } from '../../models/tables/message.js';
 import { fallbackAfterMs } from '../../models/operations/messages/fallback-chain.js';
 import type { FallbackStep } from '../../models/rules/messages/fallback.js';
@@ -36,7 +37,12 @@ export async function findAccepted(
  * @throws AppError 402 when the balance or the daily limit is too low, 500 when nothing was decided in time, 503 when too many requests wait
  */
 export async function acceptMessage(deps: Deps, caller: Caller, message: NewMessage, fallback: FallbackStep[]): Promise<AcceptedMessage> {
-  assertCanPay(caller, message.cost);
+  try {
+    assertCanPay(caller, message.cost);
+  } catch (error) {
+    apiMetrics.accepts.inc({ channel: message.channel, outcome: 'refused' });
+    throw error;
+  }
   return acceptOnce(
     () => deps.acceptGate.accept(message, fallback, caller.webhooks),
     () => findAccepted(deps, caller, message.idempotency_key, [message.request_digest]),

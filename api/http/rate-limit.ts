@@ -70,6 +70,7 @@ export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits
       if (window === null || window.remainingPoints > 0) return;
       const full = { points: classes[bucket.rateClass].points, left: 0, msBeforeNext: window.msBeforeNext };
       writeHeaders(res, full);
+      apiMetrics.rateLimited.inc({ limit: bucket.rateClass });
       throw rateLimited(secondsOf(full));
     },
     giveBack: (bucket) => counters.giveBack(bucket),

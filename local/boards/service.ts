@@ -70,9 +70,12 @@ export const serviceBoard: Board = {
     },
     {
       title: 'Sends',
-      about: 'Single sends by outcome. failed and shed should be 0.',
+      about: 'Single sends by outcome. shed: all that got a 503. failed and shed should be 0.',
       unit: 'mps',
-      queries: [[rate('tidings_accepts_total', ['outcome']), '{{outcome}}']],
+      queries: [
+        [rate('tidings_accepts_total', ['outcome'], 'outcome!="shed"'), '{{outcome}}'],
+        ['sum(rate(tidings_shed_total{operation="POST /api/v1/messages/send"}[5m]))', 'shed'],
+      ],
     },
     {
       title: 'Time to accept',

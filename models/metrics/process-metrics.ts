@@ -25,10 +25,11 @@ export const apiMetrics = {
     labels: ['operation'],
     buckets: operationSeconds,
   }),
-  rateLimited: counter('tidings_rate_limited_total', 'Requests refused with 429, by the class of the limit', {
-    from: 'api',
-    labels: ['limit'],
-  }),
+  rateLimited: counter(
+    'tidings_rate_limited_total',
+    'Requests refused with 429, by the class of the limit. login: the pause after wrong passwords; mail: too many mails about a new e-mail address',
+    { from: 'api', labels: ['limit'] },
+  ),
   limitStoreUp: gauge(
     'tidings_rate_limit_store_up',
     '1: Redis counts the requests of all API processes, or REDIS_URL is not set. 0: this process counts by itself',
@@ -40,7 +41,7 @@ export const apiMetrics = {
   }),
   accepts: counter(
     'tidings_accepts_total',
-    'Single sends that reached the accept gate. refused: no credits, or the daily limit; shed: overloaded; repeated: the idempotency key was known; failed: an error of the service',
+    'Valid single sends. refused: no credits, or the daily limit; repeated: the idempotency key was known; failed: an error of the service; shed: waited too long at the accept gate. tidings_shed_total also has those that got no place in it',
     { from: 'api', labels: ['channel', 'outcome'] },
   ),
   acceptSeconds: histogram('tidings_accept_seconds', 'Time from the accept gate to the decision on a single send', {

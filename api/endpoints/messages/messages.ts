@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import { type AppError, notFound } from '../../../models/errors.js';
+import { apiMetrics } from '../../../models/metrics/catalogue.js';
 import { Message } from '../../../models/tables/message.js';
 import { chainOf } from '../../../models/operations/messages/fallback-chain.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
@@ -55,6 +56,7 @@ export const sendMessageEndpoint = endpoint({
     // The former version stored the digest with the rendered content, and its messages may be repeated after an upgrade.
     const former = idempotencyKey === null || body.written === undefined ? null : digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, [digest, former]);
+    if (earlier !== null) apiMetrics.accepts.inc({ channel: earlier.row.channel, outcome: 'repeated' });
     const { row, isReplay } = earlier ?? (await accept(deps, caller, { body, refusal }, { newId, traceparent, idempotencyKey, digest }));
     return idempotentReply({ message: presentAcceptedMessage(row) }, isReplay);
   },

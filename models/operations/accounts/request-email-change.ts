@@ -1,6 +1,7 @@
 import type { Config } from '../../settings/config.js';
 import { type Database, select } from '../../db/database.js';
 import { emailExists, tooManyMails } from '../../errors.js';
+import { apiMetrics } from '../../metrics/catalogue.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { enqueueMail, hasReachedMailLimit, issueMail } from '../mails/issue-mail.js';
@@ -21,7 +22,10 @@ export async function requestEmailChange(
   if ((await Workspace.byEmail(email)) !== null) throw emailExists();
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const [workspace] = await select<{ email: string }>(db, present, [workspaceId], transaction);
-    if (workspace === undefined || (await hasReachedMailLimit(db, transaction, workspaceId, 'change_email'))) throw tooManyMails();
+    if (workspace === undefined || (await hasReachedMailLimit(db, transaction, workspaceId, 'change_email'))) {
+      apiMetrics.rateLimited.inc({ limit: 'mail' });
+      throw tooManyMails();
+    }
     const asking = await issueMail(db, transaction, config.secretKey, { workspaceId, purpose: 'change_email', email });
     const notice = await enqueueMail(db, transaction, workspaceId, { kind: 'email_change_asked', recipient: workspace.email });
     return [asking, notice];

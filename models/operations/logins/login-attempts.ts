@@ -6,6 +6,7 @@
  */
 import { type Database, select, type Transaction } from '../../db/database.js';
 import { rateLimited } from '../../errors.js';
+import { apiMetrics } from '../../metrics/catalogue.js';
 import { type ClientDigests, digestOfEmail } from '../../rules/accounts/login-digest.js';
 
 /** Wrong passwords before the first pause. */
@@ -57,7 +58,9 @@ export async function countAttempt(
     }
     await uncount(db, counted); // attempts are blocked by what was counted with another key
     const [blocked] = await select<{ seconds: number | null }>(db, wait, [digests]);
-    if (typeof blocked?.seconds === 'number') throw rateLimited(Math.max(1, blocked.seconds));
+    if (typeof blocked?.seconds !== 'number') continue;
+    apiMetrics.rateLimited.inc({ limit: 'login' });
+    throw rateLimited(Math.max(1, blocked.seconds));
   }
 }
 
