@@ -73,8 +73,8 @@ const read = `
     SELECT status, reason, count(*)::integer AS count, GREATEST(0, extract(epoch FROM now() - min(since)))::float AS seconds
     FROM seen GROUP BY status, reason
   ), hooks AS (
-    SELECT count(*) FILTER (WHERE is_active)::integer AS active, count(*) FILTER (WHERE is_active AND resume_at > now())::integer AS open,
-      count(*) FILTER (WHERE NOT is_active AND disabled_reason IS NOT NULL)::integer AS disabled
+    SELECT count(*) FILTER (WHERE is_active AND (resume_at > now()) IS NOT TRUE)::integer AS active,
+      count(*) FILTER (WHERE is_active AND resume_at > now())::integer AS open, count(*) FILTER (WHERE NOT is_active AND disabled_reason IS NOT NULL)::integer AS disabled
     FROM webhooks WHERE deleted_at IS NULL
   ), audit AS (SELECT differences, began_at FROM audits ORDER BY day DESC LIMIT 1)
   SELECT json_build_object(

@@ -75,6 +75,14 @@ describe('gauges of the whole service', () => {
     assert.equal(await overdue("resume_at = now() - interval '2 minutes'"), 2, 'it is due again from then on');
     assert.equal(await overdue('resume_at = NULL, is_active = false, revision = settled_revision + 1'), null);
   });
+  it('a webhook that is paused is not counted as active, until its pause is over', async () => {
+    const { id } = await buildWorkspace(database.db);
+    for (const name of ['one', 'two', 'three']) await buildWebhook(id, `https://${name}.example.test/`);
+    await rows(database.db, "UPDATE webhooks SET resume_at = now() + interval '1 hour' WHERE url LIKE '%one%'");
+    await rows(database.db, "UPDATE webhooks SET resume_at = now() - interval '1 hour' WHERE url LIKE '%two%'");
+    const { webhooks_active, webhooks_open, webhooks_disabled } = await read();
+    assert.deepEqual([webhooks_active, webhooks_open, webhooks_disabled], [2, 1, 0]);
+  });
   it('a delivery is overdue although thousands of older ones wait for a receiver that fails', async () => {
     const { id } = await buildWorkspace(database.db);
     for (const name of ['one', 'two']) await buildWebhook(id, `https://${name}.example.test/`, { events: ['message.queued'] });
