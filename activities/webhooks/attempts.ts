@@ -176,7 +176,7 @@ export class Attempts {
   /** Makes one attempt and stores its outcome. */
   async #recorded(delivery: SendableDelivery, options: AttemptOptions, answered: () => void): Promise<AttemptResult> {
     const { config, poster } = this.deps;
-    const result = await attemptOnce(poster, this.#decryptSecret, delivery);
+    const result = await attemptOnce(poster, this.#decryptSecret, delivery, options);
     answered();
     const { isScheduled, ...consequence } = consequenceOf(result, delivery, options, config.webhookRetryDelaysSeconds);
     if (isScheduled) this.health.note(delivery.webhook_id, result.error === null, result.durationMs);

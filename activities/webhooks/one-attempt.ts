@@ -18,7 +18,12 @@ import type { PostResult, WebhookPoster } from './post-webhook.js';
  * Signs and sends a delivery. If its secret cannot be decrypted (it was encrypted with another SECRET_KEY), nothing is sent and the attempt
  * fails. Other deliveries are not affected.
  */
-export async function attemptOnce(poster: WebhookPoster, decryptSecret: Decrypter, delivery: SendableDelivery): Promise<PostResult> {
+export async function attemptOnce(
+  poster: WebhookPoster,
+  decryptSecret: Decrypter,
+  delivery: SendableDelivery,
+  { trigger }: Pick<AttemptOptions, 'trigger'>,
+): Promise<PostResult> {
   const keys = readKeys(decryptSecret, delivery);
   if (keys === null) return nothingSent();
   const timestampSeconds = Math.floor(Date.now() / 1000);
@@ -26,7 +31,7 @@ export async function attemptOnce(poster: WebhookPoster, decryptSecret: Decrypte
   const trace = traceAttempt(delivery);
   const result = await poster.post(delivery.url, { ...headers, ...trace.headers }, delivery.body, delivery.workspace_id);
   trace.end(result);
-  return noteAttempt(delivery.ladder_step === 0, result);
+  return noteAttempt(trigger === 'scheduled' && delivery.ladder_step === 0, result);
 }
 
 function readKeys(decryptSecret: Decrypter, delivery: SendableDelivery): Pick<SignedDelivery, 'secrets' | 'signingKeys'> | null {

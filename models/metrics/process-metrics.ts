@@ -95,10 +95,11 @@ export const workMetrics = {
     buckets: wayThereSeconds,
   }),
   statuses: counter('tidings_message_statuses_total', 'Statuses that messages reached', { from: 'both', labels: ['channel', 'status'] }),
-  webhookAttempts: counter('tidings_webhook_attempts_total', 'Attempts to deliver an event; first: the first attempt of its delivery', {
-    from: 'worker',
-    labels: ['first', 'outcome'],
-  }),
+  webhookAttempts: counter(
+    'tidings_webhook_attempts_total',
+    'Attempts to deliver an event; first: the first attempt of a retry schedule, but not one of a replay or by hand',
+    { from: 'worker', labels: ['first', 'outcome'] },
+  ),
   webhookSeconds: histogram('tidings_webhook_attempt_seconds', 'Time of an attempt to deliver an event', {
     from: 'worker',
     labels: ['first'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { workMetrics } from '../../../models/metrics/catalogue.js';
 import { restRetrier } from '../../../models/operations/deliveries/retriers.js';
 import { createTestDelivery } from '../../../models/operations/deliveries/create-test-delivery.js';
 import { retrierDeliveries } from '../../../models/operations/deliveries/due-deliveries.js';
@@ -24,6 +25,7 @@ import {
 } from '../../support/rows/deliveries.js';
 import { buildReplay } from '../../support/rows/factories.js';
 import { endpointForEach } from '../../support/for-each.js';
+import { addedTo } from '../../support/measure/counted.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
 import { answerWith } from '../../support/network/receiver.js';
 import { webhookOperationActivities } from '../../support/parts/activities.js';
@@ -88,6 +90,12 @@ describe('attemptNow and replayPage', () => {
     const onRung = (await Promise.all(ids.map((id) => deliveryOf(test.db, id)))).filter(({ ladder_step }) => ladder_step === 1);
     assert.deepEqual(new Set(onRung.map(({ status }) => status)), new Set(['pending', 'succeeded']));
     assert.ok(((await restRetrier(test.db, test.webhook.id)).waitMs ?? 0) > 50_000, 'it is the retrier that waits for the next delay');
+  });
+
+  it('attempts of replays and by hand are not counted as first attempts', async () => {
+    const [failed, pending] = [await delivery('failed'), (await buildDeliveryIn(test.db, test.workspaceId, 'pending', 0)).id];
+    const counted = addedTo(workMetrics.webhookAttempts, () => Promise.all([replay([failed]), attempt(pending)]));
+    assert.deepEqual(await counted, { 'false succeeded': 2 });
   });
 
   it('a replayed delivery is taken away from the retrier', async () => {
