@@ -16,7 +16,7 @@ export const carriersBoard: Board = {
       about: 'Given up and refunded in the last hour.',
       unit: 'short',
       redFrom: 1,
-      queries: [['round(sum(increase(tidings_handoffs_total{outcome="handoff_unknown"}[1h]))) or vector(0)', '']],
+      queries: [[`round(${eventsIn('1h', 'tidings_handoffs_total{outcome="handoff_unknown"}')}) or vector(0)`, '']],
     },
     {
       title: 'Without report',

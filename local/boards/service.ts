@@ -93,7 +93,7 @@ export const serviceBoard: Board = {
       unit: 'percentunit',
       queries: [
         ['tidings:accept_slow:ratio_rate1h', 'accepted late'],
-        ['max(tidings:send_failed:ratio_rate1h) or vector(0)', 'failed'],
+        ['max(tidings:send_failed:ratio_rate1h > 0) or vector(0)', 'failed'],
         ['tidings:hand_off_slow:ratio_rate1h', 'handed off late'],
         ['max(tidings:reports_missing:ratio_rate6h > 0) or vector(0)', 'without report'],
       ],

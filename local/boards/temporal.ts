@@ -1,4 +1,4 @@
-import { type Board, quantile, rate } from './board.js';
+import { type Board, eventsIn, quantile, rate } from './board.js';
 
 export const temporalBoard: Board = {
   name: 'temporal',
@@ -9,7 +9,7 @@ export const temporalBoard: Board = {
       about: 'In five minutes. Must be 0: the code does not fit the histories.',
       unit: 'short',
       redFrom: 1,
-      queries: [['round(sum(increase(temporal_workflow_task_execution_failed_total[5m]))) or vector(0)', '']],
+      queries: [[`round(${eventsIn('5m', 'temporal_workflow_task_execution_failed_total')}) or vector(0)`, '']],
     },
     {
       title: 'Least free slots',

@@ -142,3 +142,19 @@ const kinds: Record<string, string> = {
   '57P01': 'connection',
   '57P02': 'connection',
 };
+
+/**
+ * Shows series that have no event yet. Prometheus takes the first value of a series for no increase, so an alert would miss the events that make it.
+ * @param sends the operations of sends
+ */
+export function showFailedSends(sends: readonly { method: string; path: string }[]): void {
+  for (const { method, path } of sends) apiMetrics.requests.inc({ operation: `${method.toUpperCase()} ${path}`, status_class: '5xx' }, 0);
+}
+
+/** The same for a worker. @param routes channel → accounts */
+export function showBadEnds(routes: Readonly<Record<string, readonly { account: string }[]>>): void {
+  for (const [channel, accounts] of Object.entries(routes)) {
+    for (const outcome of ['reported', 'missing']) workMetrics.reportWaits.inc({ channel, outcome }, 0);
+    for (const { account } of accounts) workMetrics.handoffs.inc({ channel, account, outcome: handoffUnknownCode }, 0);
+  }
+}

@@ -46,6 +46,8 @@ describe('metrics', () => {
 
   it('metrics count the way of a message: accept, hand-off, reports, delivery, webhook', async () => {
     const client = restClient(service.url);
+    const { text: atStart } = await scrape(worker);
+    assert.match(atStart, /^tidings_handoffs_total\{channel="sms",account="sandbox",outcome="handoff_unknown"\} 0$/m);
     const account = await client.signUp();
     const hook = { url: receiver.url, events: ['message.delivered'] };
     assert.equal((await client.call('POST', '/api/v1/webhooks', { body: hook, headers: bearer(account.token) })).status, 201);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { busy, insufficientCredits, spendLimitReached } from '../../../models/errors.js';
-import { apiMetrics } from '../../../models/metrics/catalogue.js';
-import { observeAccept } from '../../../models/metrics/observe.js';
+import { apiMetrics, workMetrics } from '../../../models/metrics/catalogue.js';
+import { observeAccept, showBadEnds, showFailedSends } from '../../../models/metrics/observe.js';
 
 describe('the metric of single sends', () => {
   const outcomes = async () => {
@@ -24,4 +24,25 @@ describe('the metric of single sends', () => {
       assert.deepEqual(counted, [[outcome, (before.get(outcome) ?? 0) + 1]]);
     });
   }
+});
+
+describe('series of events that an alert looks for', () => {
+  it('series of failed sends, unknown hand-offs and missing reports are shown with 0 before the first event', async () => {
+    showFailedSends([{ method: 'post', path: '/send' }]);
+    showBadEnds({ push: [{ account: 'one' }, { account: 'two' }] });
+    const requests = (await apiMetrics.requests.get()).values.filter(({ labels }) => labels.operation === 'POST /send');
+    const ofWorker = [await workMetrics.handoffs.get(), await workMetrics.reportWaits.get()].flatMap(({ values }) =>
+      values.filter(({ labels }) => labels.channel === 'push').map(({ labels, value }) => [...Object.values(labels), value]),
+    );
+    assert.deepEqual(
+      [...requests.map(({ labels, value }) => [...Object.values(labels), value]), ...ofWorker],
+      [
+        ['POST /send', '5xx', 0],
+        ['push', 'one', 'handoff_unknown', 0],
+        ['push', 'two', 'handoff_unknown', 0],
+        ['push', 'reported', 0],
+        ['push', 'missing', 0],
+      ],
+    );
+  });
 });
