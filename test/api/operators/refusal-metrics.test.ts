@@ -4,7 +4,7 @@ import { apiMetrics } from '../../../models/metrics/catalogue.js';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import { addedTo } from '../../support/measure/counted.js';
 import { type Answer } from '../start-app.js';
-import { owner } from '../accounts/owner.js';
+import { owner, password } from '../accounts/owner.js';
 import { useApi } from '../use-api.js';
 
 describe('metrics of refused requests', () => {
@@ -37,5 +37,11 @@ describe('metrics of refused requests', () => {
     const me = await owner(app);
     const { added, refused } = await limited(() => me.logIn('wrong horse'), 7);
     assert.deepEqual([added, refused], [{ login: 2 }, 2]);
+  });
+
+  it('each 429 for too many mails about a new address is counted', async () => {
+    const me = await owner(app);
+    const ask = () => me.call('POST', '/auth/change-email', { email: `new-${me.email}`, current_password: password });
+    assert.deepEqual(await limited(ask, 22), { added: { mail: 2 }, refused: 2 });
   });
 });
