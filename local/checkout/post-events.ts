@@ -15,7 +15,10 @@ const firstDelayMs = 500;
 const longestDelayMs = 60_000;
 const answerTimeoutMs = 10_000;
 
-/** Posts an event until the service acknowledges it, and the acknowledgement is stored. Events that are left when this process ends are posted after the next start. */
+/**
+ * Posts an event until the service acknowledges it and the acknowledgement is stored. Events that are left when this process ends are posted after
+ * the next start.
+ */
 export async function postEvent(book: CheckoutBook, event: LocalEvent, { url, webhookSecret, signal }: Callback): Promise<void> {
   for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(longestDelayMs, delayMs * 2)) {
     if ((await postOnce(event, url, webhookSecret)) && isStored(book, event)) return;
@@ -23,7 +26,7 @@ export async function postEvent(book: CheckoutBook, event: LocalEvent, { url, we
   }
 }
 
-/** Stores that the event was acknowledged. It may fail because the disk is full. The service takes an event only once. */
+/** Stores that the event was acknowledged. If that fails, for example on a full disk, the event is posted again, and the service ignores it. */
 function isStored(book: CheckoutBook, event: LocalEvent): boolean {
   try {
     book.acknowledged(event);

@@ -104,7 +104,8 @@ class Checkout {
     if (session === undefined) return respond(404, missingPage());
     if (request.method === 'POST') {
       const action = (await readForm(request)).get('action') ?? '';
-      if (isOffered(session.state, action)) this.#act(session, action);
+      const current = this.book.session(session.id) ?? session; // another request may have changed it meanwhile
+      if (isOffered(current.state, action)) this.#act(current, action);
       return void response.writeHead(303, { Location: `${path}${action === 'decline' ? '?declined=1' : ''}` }).end();
     }
     const isPending = this.book.events.some(({ sessionId }) => sessionId === session.id);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,6 +84,23 @@ describe('the local checkout, as Stripe', () => {
     const object = event?.data.object as Stripe.Checkout.Session;
     assert.deepEqual([object.id, object.payment_status, object.amount_total, object.livemode], [session.id, 'paid', 500, false]);
     assert.match(object.payment_intent as string, /^pi_/);
+  });
+
+  it('a session is paid once, although the body of an earlier request arrives after the payment', async () => {
+    const { id, url } = await stripe.checkout.sessions.create(params);
+    const late = request(url ?? '', { method: 'POST', headers: { Expect: '100-continue' } });
+    late.flushHeaders();
+    await once(late, 'continue'); // the session of this request has been read
+    const pay = new URLSearchParams({ action: 'pay' });
+    await fetch(url ?? '', { method: 'POST', body: pay, redirect: 'manual' });
+    late.end(pay.toString());
+    const [answer] = await once(late, 'response');
+    answer.resume();
+    const later = await stripe.checkout.sessions.create(params);
+    await fetch(later.url ?? '', { method: 'POST', body: pay, redirect: 'manual' });
+    const paid = () => received.map(({ body }) => JSON.parse(body).data.object.id as string);
+    await until(() => paid().includes(later.id), 'the later payment is posted');
+    assert.equal(paid().filter((session) => session === id).length, 1);
   });
 
   it('the local checkout serves no page and no host that is not its own', async () => {
