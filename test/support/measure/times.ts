@@ -15,7 +15,7 @@ export function assertAbout(actual: Time, expected: number, tolerance = busyMs):
 /** The time is at most a minute from now. */
 export const assertRecent = (time: Time) => assertAbout(time, Date.now());
 
-/** Of a wait that began a moment ago. Shorter than the waits that tests tell apart. */
+/** How much of a wait may be over when the test looks. Less than the differences between waits that tests tell apart. */
 const goneMs = 9_000;
 
 /** What is left of a wait that began with so many milliseconds a moment ago. It is never longer, and not over. */
