@@ -22,5 +22,5 @@ export async function lockWaits(db: Database): Promise<number> {
   return (await rows(db, sql)).length;
 }
 
-/** Waits until a statement waits for a lock. @param what it is, for the error */
-export const untilLockWait = (db: Database, what: string) => until(async () => (await lockWaits(db)) > 0, what);
+/** Waits until so many statements wait for a lock. @param what they are, for the error */
+export const untilLockWait = (db: Database, what: string, count = 1) => until(async () => (await lockWaits(db)) >= count, what);

@@ -5,7 +5,7 @@ import { beginReplay } from '../../../models/operations/replays/begin-replay.js'
 import { countForDryRun } from '../../../models/operations/replays/replay-deliveries.js';
 import { byTest } from '../../support/by-test.js';
 import { until } from '../../support/client.js';
-import { lockWaits } from '../../support/lock-table.js';
+import { lockWaits, untilLockWait } from '../../support/lock-table.js';
 import { buildDelivery } from '../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
 import type { Account, Answer } from '../start-app.js';
@@ -40,7 +40,7 @@ describe('costly reads', () => {
       await select(outside, `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`, [], transaction);
       await work();
     });
-  const untilWaiting = (wanted: number) => until(async () => (await lockWaits(outside)) >= wanted, `${wanted} statements wait`);
+  const untilWaiting = (wanted: number) => untilLockWait(outside, `${wanted} statements wait`, wanted);
   const search = ({ jwt }: Account) => app.call('GET', '/api/v1/contacts?search=a', { jwt });
 
   it('201 and 200 for sends and reads of others while twenty searches of a workspace hang', async () => {

@@ -4,10 +4,9 @@ import { recordOptOut } from '../../../../models/operations/contacts/record-opt-
 import { unsubscribe } from '../../../../models/operations/contacts/unsubscribe.js';
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
 import { digestOf } from '../../../../models/rules/contacts/erasure.js';
-import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
-import { lockWaits, untilLockWait } from '../../../support/lock-table.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { buildSent, reportOf } from '../../../support/rows/messages.js';
 import { optOut } from '../../../support/rows/opt-requests.js';
 import { applyReports, recordReports } from '../../../support/rows/reports.js';
@@ -50,7 +49,7 @@ describe('an opt-out during an erasure', () => {
       const erasing = eraseMessages(test.db, key, [id], null);
       await untilLockWait(test.db, 'the erasure has locked the message');
       const recording = record(id);
-      await Promise.race([recording, until(async () => (await lockWaits(test.db)) === 2, 'it waits for the erasure')]);
+      await Promise.race([recording, untilLockWait(test.db, 'it waits for the erasure', 2)]);
       await held.rollback();
       await Promise.all([erasing, recording]);
       assert.deepEqual(await listed(), [digestOf(key, to)]);

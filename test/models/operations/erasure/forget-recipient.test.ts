@@ -4,10 +4,9 @@ import { inTransaction, select } from '../../../../models/db/database.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
 import type { FallbackStep } from '../../../../models/rules/messages/fallback.js';
-import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
-import { lockWaits } from '../../../support/lock-table.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { entriesRead } from '../../../support/rows/entries-read.js';
 import { newMessage } from '../../../support/rows/factories.js';
 
@@ -69,7 +68,7 @@ describe('two erasures of one recipient at the same time', () => {
     await inTransaction(test.db, async (transaction) => {
       await select(test.db, 'SELECT 1 FROM messages WHERE id = $1 FOR UPDATE', [id], transaction);
       both = Promise.all([forget('+15552220000'), forget('+15552220000')]);
-      await until(async () => (await lockWaits(test.db)) === 2, 'both wait for the message');
+      await untilLockWait(test.db, 'both wait for the message', 2);
     });
     await both;
     const [chain] = await rows(test.db, 'SELECT outcome, steps FROM fallbacks WHERE message_id = $1', [id]);

@@ -9,10 +9,9 @@ import { callLeaseSeconds } from '../../../../models/operations/handoff/uncertai
 import { takeBack } from '../../../../models/operations/billing/post-credits.js';
 import { suppress } from '../../../../models/operations/contacts/suppress.js';
 import { acceptBatch, buildBatch } from '../../../support/rows/batches.js';
-import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { lockWaits, untilLockWait } from '../../../support/lock-table.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { buildQueued, buildUndecided, buildWorkspace, newMessage } from '../../../support/rows/factories.js';
 import {
   balanceOf,
@@ -185,7 +184,7 @@ describe('locks', () => {
     await select(test.db, lock('suppressions'), [one], held);
     const suppressing = inTransaction(test.db, (transaction) => suppress(test.db, [ofRecipient, ofWorkspace], transaction));
     const erasing = forgetRecipient(test.db, Buffer.alloc(32, 1), { workspaceId: one, recipient: entry.recipient, at: new Date() });
-    await until(async () => (await lockWaits(test.db)) === 2, 'both wait');
+    await untilLockWait(test.db, 'both wait', 2);
     const [locked] = await Promise.allSettled([select(test.db, lock('suppressions_by_recipients'), [one], held)]);
     await held.rollback();
     await Promise.all([suppressing, erasing]);

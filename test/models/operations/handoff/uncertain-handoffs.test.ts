@@ -5,10 +5,9 @@ import { readTimeline } from '../../../../models/operations/messages/read-timeli
 import { nextHandoffInMs, releaseClaim } from '../../../../models/operations/handoff/uncertain-handoffs.js';
 import { waitingFor } from '../../../../models/rules/messages/waiting.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
-import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
-import { lockWaits } from '../../../support/lock-table.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { buildQueuedGroup, claimAll, messageOf, noWaits, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
 import { recordHandoffs } from '../../../support/rows/reports.js';
 import { assertAbout } from '../../../support/measure/times.js';
@@ -37,7 +36,7 @@ describe('uncertain hand-offs', () => {
   it('a claim that commits while its release waits is undone', async () => {
     const { groupId, ids } = await buildQueuedGroup(test.db, test.workspaceId, [{}, {}]);
     const claimId = uuidv7();
-    const waiting = (count: number) => until(async () => (await lockWaits(test.db)) === count, `${count} wait`);
+    const waiting = (count: number) => untilLockWait(test.db, `${count} wait`, count);
     const held = await test.db.transaction();
     await test.db.query('SELECT 1 FROM messages WHERE group_id = $1 FOR UPDATE', { bind: [groupId], transaction: held });
     const claiming = claim(groupId, claimId);

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { cancelReplay, isReplayRunning, recordReplayPage, overdueReplays } from '../../../../models/operations/replays/replay-progress.js';
 import type { Replay } from '../../../../models/tables/replay.js';
 import { Webhook } from '../../../../models/tables/webhook.js';
-import { until } from '../../../support/client.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
-import { lockWaits, untilLockWait } from '../../../support/lock-table.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 import { attemptWith, buildDelivery, type DeliveryRow, recordAttempts } from '../../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 
@@ -104,7 +103,7 @@ describe('the progress of a replay', () => {
     const held = await test.db.transaction();
     await test.db.query('SELECT 1 FROM replays WHERE id = $1 FOR UPDATE', { bind: [replay.id], transaction: held });
     const runs = [record(0, 1), record(0, 1)];
-    await until(async () => (await lockWaits(test.db)) === 2, 'both wait for the replay');
+    await untilLockWait(test.db, 'both wait for the replay', 2);
     await held.rollback();
     assert.deepEqual(await Promise.all(runs), ['running', 'running']);
     assert.deepEqual(await counts(), ['running', 1, 1, false]);
