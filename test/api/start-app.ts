@@ -90,8 +90,8 @@ export async function startApp(
 }
 
 /**
- * Replaces a method while this work runs.
- * @returns the result of the work; the tests that follow have the method that was there before, also if the work fails
+ * Replaces a method or another property while this work runs.
+ * @returns the result of the work; the tests that follow have what was there before, also if the work fails
  */
 export async function whileReplaced<Target extends object, Name extends keyof Target, Result>(
   target: Target,

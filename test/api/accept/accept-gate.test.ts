@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
+import { deadlineExceeded } from './use-acceptance.js';
 import { useAcceptGate } from './use-accept-gate.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
@@ -84,7 +85,7 @@ describe('the accept gate', () => {
     const { accept } = gate.app.deps.temporal;
     gate.app.deps.temporal.accept = async (request) => {
       await accept({ ...request, groupId: request.messages.length > 1 ? '00000000-0000-7000-8000-000000000000' : request.groupId });
-      if (request.messages.length > 1) throw new Error('4 DEADLINE_EXCEEDED');
+      if (request.messages.length > 1) throw deadlineExceeded();
       return { accepted: request.messages.map(({ messageId }) => messageId) };
     };
     const answers = await sendTogether([1, 2, 3].map(() => () => send(key)));

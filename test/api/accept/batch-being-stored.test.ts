@@ -11,6 +11,7 @@ describe('a bulk send that another process is storing', () => {
   const { app, post, counted } = useAcceptance('/api/v1/messages/bulk', toNamed, ['batches', 'messages', 'message_groups']);
   /** The pool of the API, whose statements wait for locks for a shorter time here. */
   let impatient: Database;
+  let waitMs = 500;
   let storing: Transaction;
   let first: unknown;
   beforeEach(async () => {
@@ -20,7 +21,7 @@ describe('a bulk send that another process is storing', () => {
     await select(db, 'SET LOCAL idle_in_transaction_session_timeout = 0', [], storing);
     await select(db, `UPDATE batches SET idempotency_key = 'k' WHERE idempotency_key = 'stored'`, [], storing);
     impatient = openPool(config.databaseUrl, 2);
-    impatient.addHook('afterConnect', async (connection) => void (await (connection as Client).query(`SET lock_timeout = '50ms'`)));
+    impatient.addHook('afterConnect', async (connection) => void (await (connection as Client).query(`SET lock_timeout = ${waitMs}`)));
     app.deps.db = impatient;
   });
   afterEach(async () => {
@@ -43,6 +44,7 @@ describe('a bulk send that another process is storing', () => {
     assert.deepEqual(await counted(), { batches: 1, messages: 3, message_groups: 1, debits: 1 });
   });
   it('503 for a repeated bulk send when the first is stored for too long', async () => {
+    waitMs = 50;
     const { status, body, headers } = await post('k');
     await storing.rollback();
     const busy = 'The service is busy. Please try again later.';

@@ -77,6 +77,7 @@ async function whileHeld(
   };
   return whileReplaced(temporal, method, held as Temporal[Accepting], async () => {
     const answers = Promise.all(send());
+    answers.catch(() => undefined); // otherwise it would hide why too few asked
     try {
       await until(
         () => asked >= asking,

@@ -15,8 +15,8 @@ describe('what is stored of a payment event', () => {
     await shop.send(event);
     assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['ignored'], []]);
     const env = { ...stripeEnv('http://127.0.0.1:1'), STRIPE_SECRET_KEY: 'sk_live_tests' };
-    const withWrongKey = createPayments(testConfig(env), shop.app.deps.logger);
-    await whileReplaced(shop.app.deps, 'payments', withWrongKey, () => Promise.all([shop.send(event), shop.send(event)]));
+    const withLiveKey = createPayments(testConfig(env), shop.app.deps.logger);
+    await whileReplaced(shop.app.deps, 'payments', withLiveKey, () => Promise.all([shop.send(event), shop.send(event)]));
     await shop.send(event);
     assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['credited'], ['purchase 100000']]);
   });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { busy } from '../../../models/errors.js';
 import { ownErrors } from '../../../api/mcp/protocol-errors.js';
 import { rows } from '../../support/database.js';
+import { whileReplaced } from '../start-app.js';
 import { useApi } from '../use-api.js';
 import { callTool, postMcp, sms, useMcp } from './mcp-client.js';
 
@@ -50,8 +51,7 @@ describe('errors of the MCP server', () => {
   it('a send by MCP that was refused says why, although its count cannot be given back', async () => {
     const client = await connect({ 'X-API-Key': (await app.account()).key });
     const { preview_token } = (await callTool(client, 'preview_messages', sms)).data;
-    const { enter } = app.deps.acceptGate;
-    app.deps.acceptGate.enter = () => {
+    const refuse = () => {
       throw busy();
     };
     await rows(
@@ -60,9 +60,9 @@ describe('errors of the MCP server', () => {
        CREATE TRIGGER refuse BEFORE UPDATE ON mcp_sends FOR EACH ROW WHEN (NEW.count < OLD.count) EXECUTE FUNCTION refuse()`,
     );
     try {
-      assert.equal((await callTool(client, 'send_message', { ...sms, preview_token })).data.code, 'unavailable');
+      const send = () => callTool(client, 'send_message', { ...sms, preview_token });
+      assert.equal((await whileReplaced(app.deps.acceptGate, 'enter', refuse, send)).data.code, 'unavailable');
     } finally {
-      app.deps.acceptGate.enter = enter;
       await rows(app.deps.db, 'DROP TRIGGER refuse ON mcp_sends; DROP FUNCTION refuse()');
     }
   });

@@ -78,7 +78,7 @@ describe('sending a file of a page', () => {
   });
 });
 
-/** A response that tells with which error a file was sent, after the service has handled it. */
+/** A response that tells how the sending of a file ended, after the service has handled it. */
 function noting(res: Response, note: (error: unknown) => void): Response {
   const send = res.sendFile.bind(res);
   const noted = (name: string, options: object, done: (error?: Error) => void) =>
