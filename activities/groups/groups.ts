@@ -78,7 +78,11 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
 const withNextRound = (progress: GroupProgress): GroupProgress =>
   progress.deliveries === 0 ? progress : { ...progress, left: { ...progress.left, more: true } };
 
-/** The wait before the next hand-off that a failed one asks for, in a result. No failure says it then, so an unexpected error is logged here. */
+/**
+ * The wait before the next hand-off that a failed one asks for, in a result. If a message of the group expires earlier, it is the time until then,
+ * and carriers are called then, too: the next activity does not have the details of this one. The activity does not fail then, so Temporal logs
+ * nothing: an unexpected error is logged here.
+ */
 function waitAfterFailure(error: unknown): Pick<Dispatched, 'retryInMs'> {
   const { type, nextRetryDelay } = error instanceof ApplicationFailure ? error : {};
   if (type !== notHandedOffType) log.warn('a hand-off failed', { error });

@@ -21,7 +21,7 @@ export interface Dispatched extends GroupWork {
   more: boolean;
   /**
    * Milliseconds until the next call is useful: a limit or rate has to be waited for, or no message is due. While the batch is paused: until the
-   * next message expires.
+   * next message expires. After a hand-off that failed in `sendGroup`: the wait that its failure asked for.
    */
   retryInMs?: number;
 }

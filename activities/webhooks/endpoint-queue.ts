@@ -67,7 +67,7 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
   /**
    * Runs the attempts, and stops after a failure.
    * @returns the deliveries that will be retried or were not tried
-   * @throws the error of an attempt that threw one, when those in progress have ended
+   * @throws what an attempt has thrown, after all attempts in progress have ended
    */
   async run(): Promise<Delivery[]> {
     const { concurrency, queueMs, firstAlone } = this.options;
@@ -138,7 +138,7 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
       this.#isEnded ||= isOutdated;
       return outcome;
     } catch (error) {
-      this.#isEnded = true; // the outcome was not stored, so further attempts may be lost, too
+      this.#isEnded = true; // its outcome was not stored, and those of further attempts might not be either
       throw error;
     } finally {
       clearTimeout(patience);

@@ -18,10 +18,10 @@ import { decide } from './decision.js';
 import { retryForever } from './retry-forever.js';
 
 /**
- * Another process may be storing a batch with the same idempotency key. The database ends each wait for it after 5 seconds, and the other
- * process may need 40 seconds. Other batches are stored between two waits.
+ * Another process may be storing a batch with the same idempotency key, which takes up to 40 seconds, or a migration may hold a table. The database
+ * ends each wait after 5 seconds. Other batches are stored between two waits.
  */
-const keyWaitsMax = 10;
+const lockWaitsMax = 10;
 
 export type AcceptedBatch = AcceptedRow<BatchRow>;
 
@@ -71,7 +71,8 @@ export interface GivenBatch {
 /**
  * Accepts a batch. When it throws, nothing is charged and nothing is stored.
  * @throws AppError 401 when the credential has ended meanwhile, 402 when the balance or the daily limit is too low for the sum, 409 when too
- * many batches are open, 500 when nothing was decided in time, 503 when another request stores the same batch for too long
+ * many batches are open, 500 when nothing was decided in time, 503 when the database makes it wait too
+ * long for a lock, usually because another request stores the same batch
  */
 export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, traceparent, pagesOf }: GivenBatch): Promise<AcceptedBatch> {
   assertCanPay(caller, batch.cost);
@@ -90,9 +91,9 @@ export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, tr
   );
 }
 
-/** Stores the batch when its turn comes. @returns null if its idempotency key is taken; @throws AppError 503 */
+/** Stores the batch when its turn comes. @returns null if its idempotency key is taken; @throws AppError 503 after too many waits */
 async function insertInTurn({ db }: BulkDeps, batch: NewBatch, pagesOf: GivenBatch['pagesOf']): Promise<NewBatch | null> {
-  for (let wait = 1; wait <= keyWaitsMax; wait += 1) {
+  for (let wait = 1; wait <= lockWaitsMax; wait += 1) {
     try {
       return await limitInserts(async () => {
         // Stamped after the wait for a turn: the watcher deletes batches that stay undecided for long, and an erasure that was completed

@@ -18,7 +18,7 @@ interface ErrorMessage {
  * @param noteInternal is called with the cause of an internal error, which its client does not see
  */
 export function ownErrors(text: string, method: string, noteInternal: (cause: string) => void): string {
-  // In a result the quotes of a text are escaped.
+  // This cannot match inside a result: the quotes of its texts are escaped.
   if (!/"error":\{"code":-3260[23],/.test(text)) return text;
   return text.replace(/\{.*\}/s, (json) => {
     const message = JSON.parse(json) as ErrorMessage;
@@ -39,7 +39,7 @@ function invalidFields(text: string): string[] {
   const [, json] = /^(?:Invalid \S+ request: )?(\[.*\])$/s.exec(text) ?? [];
   if (json === undefined) return [];
   try {
-    return (JSON.parse(json) as { path: (string | number)[] }[]).map(({ path }) => path.join('.'));
+    return (JSON.parse(json) as { path: (string | number)[] }[]).map(({ path }) => path.join('.') || 'params');
   } catch {
     return []; // not such a list
   }

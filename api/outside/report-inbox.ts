@@ -49,7 +49,8 @@ export function createReportInbox({ db, config, logger, temporal }: InboxDeps): 
 /** The outcome of each callback. The first outcome contains the workflows to signal for all callbacks. */
 async function storeAll(db: Database, callbacks: IncomingReport[][], key: Buffer): Promise<PromiseSettledResult<Wake[]>[]> {
   const [all] = await Promise.allSettled([recordReports(db, callbacks.flat(), key)]);
-  // The database refused one bad report. Each callback is stored alone then, so that only the bad one fails.
+  // The database refused a value in at least one report. Each callback is stored alone then, so that only bad ones fail. After any other failure
+  // all fail: a statement for each would add to the load.
   if (all.status === 'rejected' && callbacks.length > 1 && isDataError(all.reason))
     return Promise.allSettled(callbacks.map((reports) => recordReports(db, reports, key)));
   return callbacks.map((_callback, index) => (index === 0 || all.status === 'rejected' ? all : { status: 'fulfilled', value: [] }));

@@ -62,7 +62,7 @@ export function Chart({ title, times, lines, isUtc = false }: Props) {
       plot = undefined;
     };
   }, [times, lines, isUtc, chosen]);
-  if (isMissing) return <p>The chart could not be loaded. The table has its values.</p>;
+  if (isMissing) return <p>The chart could not be loaded. Reload the page to try again. The table has its values.</p>;
   return <div class="chart" ref={place} role="img" aria-label={`${title}: ${lines.map(({ name }) => name).join(', ')}`} />;
 }
 

@@ -105,7 +105,7 @@ const nextHandoff = `
 
 /**
  * Closes the attempts of a claim whose calls were certainly not made, because the answer to the claim was lost or too late. The next claim
- * may take the messages. Waits for the claim if it is not committed yet. Safe to repeat.
+ * may take the messages. Waits for a claim that holds the messages and is not committed yet, until `lock_timeout`. Safe to repeat.
  */
 export function releaseClaim(db: Database, groupId: string, claimId: string): Promise<void> {
   return inTransaction(db, async (transaction) => {
