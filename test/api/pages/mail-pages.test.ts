@@ -154,6 +154,7 @@ describe('pages behind the links in mails', () => {
     await browser.page.getByLabel('New password').fill('fourth horse');
     await browser.page.getByRole('button', { name: 'Set password' }).click();
     await outcomeIs('Missing required field: token');
+    assert.deepEqual(browser.complaints.splice(0), [refused]);
     await browser.page.goto(link);
     await browser.page.getByLabel('New password').fill('fourth horse');
     await browser.page.getByRole('button', { name: 'Set password' }).click();
