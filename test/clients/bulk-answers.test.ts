@@ -75,6 +75,19 @@ describe('tidings bulk and the answers of the service', () => {
     assert.doesNotMatch(stderr, /had been sent before/);
   });
 
+  it('a request that was limited before it is repeated with the other value of --skip-invalid is reported as sent before', async () => {
+    const refused = (status: number, code: string): Scripted => ({
+      status,
+      headers: { 'Retry-After': '0' },
+      body: { success: false, error: 'No', code, message: 'No' },
+    });
+    const [limited, mismatch] = [refused(429, 'rate_limited'), refused(422, 'idempotency_mismatch')];
+    server.answers = [preview, balance, limited, mismatch, success(201, { batch }, { 'Idempotent-Replayed': 'true' })];
+    const { code, stderr } = await bulk(1);
+    assert.deepEqual([code, sends()], [0, 3], stderr);
+    assert.match(stderr, /1 of 1 requests had been sent before/);
+  });
+
   it('a request of an earlier run is reported as sent before, also when the first attempt was refused by a limit', async () => {
     const limited: Scripted = {
       status: 429,

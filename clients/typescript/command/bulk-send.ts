@@ -28,6 +28,7 @@ export async function sendAll(context: Context, tidings: Tidings, { options, key
       // A replay may answer an earlier attempt of this call whose answer was lost. It does not if all of them were refused.
       let refused = 0;
       const onResponse = (status: number, headers: Headers, attempt: number) => {
+        if (attempt === 0) refused = 0; // the same request with the other value of `on_invalid`
         if (status === 429 || status === 503) refused += 1;
         else if (attempt === refused && headers.get('idempotent-replayed') === 'true') earlier += 1;
       };
