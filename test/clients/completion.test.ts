@@ -22,6 +22,7 @@ describe('tidings completion', () => {
 
   it('the completion offers commands, options, values and files in bash', () => {
     assert.deepEqual(offered(bash, 'me'), ['messages']);
+    assert.deepEqual(offered(bash, '--'), ['--help', '--version']);
     assert.ok(offered(bash, '').includes('completion'));
     assert.deepEqual(offered(bash, 'send', '--'), [
       '--channel',
@@ -80,6 +81,12 @@ describe('tidings completion', () => {
       assert.ok(read.error !== undefined || read.status === 0, read.stderr);
     });
   }
+
+  it('the completion for fish offers the options that stand alone', async () => {
+    const { stdout } = await runCommand(['completion', 'fish'], {});
+    for (const option of ['help', 'version'])
+      assert.match(stdout, new RegExp(`^complete -c tidings -n __fish_use_subcommand -l ${option}$`, 'm'));
+  });
 
   it('the completion names the shells it knows', async () => {
     const { code, stderr } = await runCommand(['completion', 'tcsh'], {});

@@ -30,6 +30,8 @@ const shells: Readonly<Record<string, (commands: Commands) => string>> = {
   fish: fishScript,
 };
 
+/** Options without a command. */
+const alone = ['help', 'version'];
 /** Options that every command has. */
 const common: NonNullable<Command['options']> = { json: { type: 'boolean' }, help: { type: 'boolean' } };
 const optionsOf = ({ options }: Command) => Object.entries({ ...options, ...common });
@@ -43,7 +45,7 @@ function functionOf(commands: Commands): string {
   local command=\${COMP_WORDS[1]} word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words='' files=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words=${quoted([...names, '--help'])}
+    words=${quoted([...names, ...alone.map((option) => `--${option}`)])}
   else
     case "$command $before" in
 ${names.flatMap((name) => valueCases(name, commands[name] as Command)).join('\n')}
@@ -90,5 +92,6 @@ function fishScript(commands: Commands): string {
     });
     return [`complete -c tidings -n __fish_use_subcommand -a ${name} -d ${quoted([command.summary])}`, ...argument, ...options];
   });
-  return ['complete -c tidings -f', ...lines].join('\n');
+  const options = alone.map((option) => `complete -c tidings -n __fish_use_subcommand -l ${option}`);
+  return ['complete -c tidings -f', ...options, ...lines].join('\n');
 }
