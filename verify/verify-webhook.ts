@@ -114,7 +114,7 @@ function versioned(item: string): { version: string; signature: Buffer } {
 function headerOf(headers: RequestHeaders, name: string): string {
   const given = typeof headers.get === 'function' ? headers.get(name) : named(headers as Record<string, unknown>, name);
   const value: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given; // some frameworks give every header as a list
-  if (typeof value !== 'string' || value === '') throw fault('headers', `no header ${name}`);
+  if (typeof value !== 'string' || value === '') throw fault('headers', `no header ${name}, or several`);
   return value;
 }
 
