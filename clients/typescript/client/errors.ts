@@ -34,7 +34,10 @@ export class TidingsError extends Error {
   readonly retryAfterSeconds: number | null;
   /** The idempotency key of the call, also if the client chose it. Null if the call has none. */
   readonly idempotencyKey: string | null = null;
-  /** Whether the service may have done the work, in any attempt, though the call failed. Then call again with the same idempotency key. */
+  /**
+   * Whether the service may have done the work, in any attempt, though the call failed. Then call again with the same idempotency key; without one,
+   * look first whether it was done.
+   */
   readonly isUndecided: boolean = false;
 
   constructor(

@@ -23,11 +23,15 @@ export function isRetryable(error: TidingsError, isRepeatable: boolean): boolean
 }
 
 /** Reasons of Node, Deno and Bun for which no request was sent: no address, no connection, or not to the right server. */
-const unconnected = /^(ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|.*CERT.*)$/;
+const unconnected = new RegExp(
+  '^(ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_\\w+|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|UND_ERR_CONNECT_TIMEOUT|.*CERT.*|' +
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$',
+);
 
 /** Whether the service may have done the work, though this attempt failed. */
 export function mayHaveEffect(error: TidingsError): boolean {
-  if (error.status > 0) return error.status >= 500 && !isBusy(error);
+  // A success that cannot be read was perhaps given by a proxy.
+  if (error.status > 0) return error.status < 300 || (error.status >= 500 && !isBusy(error));
   const { code, cause } = Object(error.cause) as { code?: unknown; cause?: { code?: unknown } };
   return !unconnected.test(String(cause?.code ?? code));
 }
@@ -63,4 +67,19 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
     }, timerMs(ms));
     signal?.addEventListener('abort', abort, { once: true });
   });
+}
+
+/**
+ * Waits for a promise, or throws the reason of the signal as soon as it is aborted. A promise that was rejected before wins, also if the signal
+ * was aborted by then.
+ */
+export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  let abort: () => void;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  if (signal.aborted) setTimeout(() => abort());
+  return Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', abort));
 }

@@ -17,11 +17,17 @@ export class Failed extends Error {
 export class Undecided extends Error {
   override readonly name = 'Undecided';
 
-  /** @param facts what the user can do about it */
+  /** @param facts what the service has answered, and what the user can do about it */
   constructor(
     message: string,
     options?: ErrorOptions,
-    readonly facts: { hints?: readonly string[]; idempotency_key?: string } = {},
+    readonly facts: {
+      status?: number;
+      code?: string;
+      request_id?: string | null;
+      hints?: readonly string[];
+      idempotency_key?: string;
+    } = {},
   ) {
     super(message, options);
   }

@@ -105,7 +105,8 @@ async function sendOnce(
     const { signal, idempotencyKey } = options;
     if (!signal.aborted && !(error instanceof TidingsError && error.isUndecided)) throw error;
     const text = `it is not known whether the message was accepted: ${(error as Error).message}`;
-    throw new Undecided(text, { cause: error }, { hints: [hint], idempotency_key: idempotencyKey });
+    const answer = error instanceof TidingsError ? { status: error.status, code: error.code, request_id: error.requestId } : {};
+    throw new Undecided(text, { cause: error }, { ...answer, hints: [hint], idempotency_key: idempotencyKey });
   }
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Tidings, TidingsError } from '../../../clients/typescript/client/index.js';
+import { mayHaveEffect } from '../../../clients/typescript/client/retry.js';
 import { until } from '../../support/client.js';
 import { runHere, startHere } from '../run-here.js';
 import { type Scripted, type ScriptedServer, startScriptedServer } from '../scripted-server.js';
@@ -11,7 +12,7 @@ import { type Scripted, type ScriptedServer, startScriptedServer } from '../scri
 const refused = (status: number, code: string): Scripted => ({
   status,
   headers: { 'Retry-After': '0' },
-  body: { success: false, error: 'No', code, message: 'No' },
+  body: { success: false, error: 'No', code, message: 'No', request_id: 'req-1' },
 });
 
 /** An address that refuses connections. */
@@ -39,6 +40,7 @@ describe('sends without a result', () => {
       [['cut'], true],
       [[refused(500, 'internal_error')], true],
       [[{ status: 503, body: '<html>upstream reset</html>' }], true],
+      [[{ status: 200, body: '<html>cached</html>' }], true],
       [['cut', refused(401, 'unauthorized')], true],
       [[refused(503, 'unavailable')], false],
       [[refused(429, 'rate_limited')], false],
@@ -70,8 +72,9 @@ describe('sends without a result', () => {
   it('tidings send --json exits with 4 and its key as a field', async () => {
     server.answers = ['cut', refused(401, 'unauthorized')];
     const { code, stderr } = await send('--json', '--key', 'order-1');
-    const { error } = JSON.parse(stderr) as { error: { idempotency_key: string } };
-    assert.deepEqual([code, error.idempotency_key], [4, 'order-1']);
+    const { error } = JSON.parse(stderr) as { error: Record<string, unknown> };
+    assert.deepEqual([code, error.idempotency_key, error.status, error.code], [4, 'order-1', 401, 'unauthorized']);
+    assert.equal(error.request_id, 'req-1');
   });
 
   it('tidings trigger exits with 4 if its answer was lost', async () => {
@@ -89,9 +92,19 @@ describe('sends without a result', () => {
     assert.match(stderr, new RegExp(`run again with --key ${keys()[0]}\n$`));
   });
 
+  it('a failure before anything was sent has no effect', () => {
+    const codes = ['EAI_FAIL', 'EAI_NODATA', 'ENETDOWN', 'EHOSTDOWN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_SSL_WRONG_VERSION_NUMBER'];
+    for (const code of codes) {
+      const cause = Object.assign(new TypeError('fetch failed'), { cause: { code } });
+      assert.equal(mayHaveEffect(new TidingsError({ status: 0, code: 'network_error', message: 'No' }, { cause })), false, code);
+    }
+  });
+
   it('tidings send exits with 3 if no connection was made, and with 1 if the service refused', async () => {
     const { code, stderr } = await runHere(['send', '+15551234567', 'Hello'], env(await closedAddress()));
     assert.deepEqual([code, stderr.includes('--key')], [3, false], stderr);
+    const plain = server.url.replace('http:', 'https:'); // the TLS handshake fails
+    assert.equal((await runHere(['send', '+15551234567', 'Hello'], env(plain))).code, 3);
     server.answers = [refused(400, 'validation_failed')];
     assert.equal((await send()).code, 1);
   });
