@@ -1,9 +1,9 @@
 /**
- * A client of Tidings for Node 20.3 and newer, Deno, Bun and edge runtimes. It needs `fetch`, the Web Crypto API and `AbortSignal.timeout`, for calls
- * with a `signal` also `AbortSignal.any`, and nothing else.
+ * A client of Tidings for Node 20.3 and newer, Deno, Bun and edge runtimes. It needs `fetch`, the Web Crypto API, `URL.canParse` and
+ * `AbortSignal.timeout`, for calls with a `signal` also `AbortSignal.any`, and nothing else.
  */
 import { Batches, Messages } from './messages.js';
-import { assertPath, assertVisible } from './options.js';
+import { assertMethod, assertPath, assertVisible, OptionError } from './options.js';
 import { Contacts, Suppressions, Webhooks } from './resources.js';
 import { readStream, type StreamEvent, type StreamOptions } from './stream.js';
 import { type CallOptions, type Request, type RequestOptions, type TidingsOptions, Transport } from './transport.js';
@@ -42,19 +42,23 @@ export class Tidings {
   }
 
   /**
-   * Calls an operation that has no method here, and repeats it as the methods do.
-   * @param path behind `/api/v1`, such as `/webhooks/ID/replays`
+   * Calls an operation that has no method here, and repeats it as the methods do: a POST without a key only after 429 and 503 of the service,
+   * unless it has `isRepeatable`.
+   * @param path behind `/api/v1`, such as `/webhooks/ID/replays`; its parts encoded, as by `encodeURIComponent`
    * @returns `data` of the answer
    */
   async request<T = unknown>(
     method: Request['method'],
     path: string,
-    { query = {}, body, idempotencyKey, ...options }: RequestOptions = {},
+    { query, body, idempotencyKey, isRepeatable, ...options }: RequestOptions = {},
   ): Promise<T> {
+    assertMethod(method);
     assertPath(path);
+    if (method === 'GET' && (body ?? undefined) !== undefined) throw new OptionError('GET has no body');
     const key = idempotencyKey ?? undefined;
     if (key !== undefined) assertVisible('idempotencyKey', key);
-    return this.#transport.call({ method, path, query, body, ...(key === undefined ? {} : { idempotencyKey: key }) }, options);
+    const request: Request = { method, path, query: query ?? {}, body: body ?? undefined, isRepeatable: isRepeatable === true };
+    return this.#transport.call(key === undefined ? request : { ...request, idempotencyKey: key }, options);
   }
 
   /**

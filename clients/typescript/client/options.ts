@@ -8,14 +8,16 @@ export function assertVisible(name: string, key: string): void {
   if (typeof key !== 'string' || !/^[!-~]+$/.test(key)) throw new OptionError(`${name} must be visible ASCII characters`);
 }
 
-/** @throws OptionError for a number with which the repetitions would never end, or all attempts would fail */
+/** @throws OptionError for a number with which no attempt would be made, or all would fail */
 export function assertNumbers({ retries, timeoutMs }: { retries?: number; timeoutMs?: number }): void {
-  if (!Number.isSafeInteger(retries ?? 0) || (retries ?? 0) < 0) throw new OptionError('retries must be a whole number, at least 0');
+  const isCount = retries === Number.POSITIVE_INFINITY || Number.isSafeInteger(retries ?? 0);
+  if (!isCount || (retries ?? 0) < 0) throw new OptionError('retries must be a whole number, at least 0, or Infinity');
   if (!Number.isFinite(timeoutMs ?? 1) || (timeoutMs ?? 1) <= 0) throw new OptionError('timeoutMs must be a number above 0');
 }
 
 /** The address with `/api/v1`. @throws OptionError, which does not show the address: it may have a password */
-export function rootOf(baseUrl: string): string {
+export function rootOf(given: string): string {
+  const baseUrl = typeof given === 'string' ? given.trim() : ''; // URL removes white space at the ends, too, but it would stay before the paths
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw new OptionError('baseUrl must be a URL, such as https://api.example.com');
   // For a URL with a password, fetch would throw an error that looks like one of the network.
@@ -24,10 +26,16 @@ export function rootOf(baseUrl: string): string {
   return `${baseUrl.replace(/\/+$/, '').replace(/\/api\/v1$/, '')}/api/v1`;
 }
 
+/** Refuses a method that the service does not have. In lower case it would be another one for what is safe to repeat, but not for fetch. */
+export function assertMethod(method: string): void {
+  if (!['GET', 'POST', 'PUT', 'DELETE'].includes(method)) throw new OptionError('method must be GET, POST, PUT or DELETE');
+}
+
 /** Refuses a path that URLs change, so that it would be another one, or that has a query. */
 export function assertPath(path: string): void {
-  const isPath = typeof path === 'string' && /^\/[^?#\\]*$/.test(path) && !path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
-  if (!isPath) throw new OptionError('path must begin with /, and have no query, no fragment and no dots alone');
+  const isPath =
+    typeof path === 'string' && /^\/[^?#\\\s\p{Cc}]*$/u.test(path) && !path.split('/').some((part) => /^(\.|%2e){1,2}$/i.test(part));
+  if (!isPath) throw new OptionError('path must begin with /, and have no query, no fragment, no white space and no dots alone');
 }
 
 /** A value of a query. @throws OptionError for a date that is none */
@@ -36,3 +44,10 @@ export function textOf(name: string, value: string | number | boolean | Date): s
   if (Number.isNaN(value.getTime())) throw new OptionError(`${name} is not a valid date`);
   return value.toISOString();
 }
+
+/** A body as JSON. @throws TypeError for one that is not JSON, and for numbers that JSON would have as null */
+export const jsonOf = (body: unknown): string =>
+  JSON.stringify(body, (name, value: unknown) => {
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${name} is ${value}, which JSON does not have`);
+    return value;
+  });

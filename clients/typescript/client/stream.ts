@@ -1,7 +1,7 @@
 /** The stream of events, which connects again by itself (docs/contract/streams.md). */
 import { reasonOf, TidingsError } from './errors.js';
 import { assertNumbers, assertVisible } from './options.js';
-import { pause, pauseMs } from './retry.js';
+import { orAborted, pause, pauseMs } from './retry.js';
 import { readBlocks, readLines, type SentBlock, withinIdle } from './sent-events.js';
 import type { Transport } from './transport.js';
 import type { MessageEvent } from './types.js';
@@ -44,7 +44,7 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
     wasOpen = true;
     failures = 0;
     isCalling = true;
-    await options.onOpen?.();
+    await orAborted((async () => options.onOpen?.())(), signal);
     isCalling = false;
   };
   for (;;) {

@@ -1,8 +1,9 @@
 /** One call: its request, its time-out, its repetitions, its answer. */
+import { type Answer, answerOf } from './answers.js';
 import { errorOf, reasonOf, TidingsError } from './errors.js';
-import { ignoredFieldsIn, type OnIgnoredFields, reportIgnoredFields, warning } from './ignored-fields.js';
-import { assertNumbers, assertVisible, OptionError, rootOf, textOf } from './options.js';
-import { isRetryable, mayHaveEffect, pause, pauseMs, timerMs } from './retry.js';
+import { type OnIgnoredFields, reportIgnoredFields, warning } from './ignored-fields.js';
+import { assertNumbers, assertVisible, jsonOf, OptionError, rootOf, textOf } from './options.js';
+import { isRetryable, mayHaveEffect, orAborted, pause, pauseMs, timerMs } from './retry.js';
 import { userAgent } from './version.js';
 
 export interface TidingsOptions {
@@ -12,7 +13,7 @@ export interface TidingsOptions {
   baseUrl: string;
   /** For one attempt, body included. Default: 30,000 */
   timeoutMs?: number;
-  /** Further attempts after a failure that is safe to repeat. Default: 5 */
+  /** Further attempts after a failure that is safe to repeat; `Infinity` for no limit. Default: 5 */
   retries?: number;
   /** In place of the global `fetch`. */
   fetch?: typeof fetch;
@@ -43,10 +44,12 @@ export interface SendOptions extends CallOptions {
 /** Options of a call by its path. */
 export interface RequestOptions extends CallOptions {
   query?: Query;
-  /** What is sent as JSON. */
+  /** What is sent as JSON; not with GET. */
   body?: unknown;
   /** Only for operations that take one: a POST with a key is repeated after failures that leave open whether it was done. */
   idempotencyKey?: string;
+  /** A POST without a key is repeated, too, after failures that leave open whether it was done: it names the state to reach. */
+  isRepeatable?: boolean;
 }
 
 export type Query = Readonly<Record<string, string | number | boolean | Date | undefined | null>>;
@@ -65,18 +68,21 @@ export interface Request {
 /** What `fetch` takes, besides the signal. */
 interface Prepared {
   url: URL;
-  init: RequestInit;
-}
-
-interface Answer<T> {
-  data: T;
-  ignored: string[];
+  init: RequestInit & { headers: Record<string, string> };
 }
 
 /** The program's `onResponse` failed, and not the request. */
 class CallbackFailure extends Error {
   constructor(readonly reason: unknown) {
     super();
+  }
+}
+
+async function calling(callback: () => Promise<unknown>): Promise<void> {
+  try {
+    await callback();
+  } catch (error) {
+    throw new CallbackFailure(error);
   }
 }
 
@@ -153,11 +159,12 @@ export class Transport {
       );
     };
     const response = await this.#ask(prepared, signal).catch(fail);
-    const callback = async () => options.onResponse?.(response.status, response.headers, attempt);
+    const called = calling(async () => options.onResponse?.(response.status, response.headers, attempt));
     // The answer is read meanwhile: a slow callback takes nothing of the time-out.
-    const [called, answer] = await Promise.allSettled([callback(), answerOf<T>(response)]);
-    if (called.status === 'rejected') throw new CallbackFailure(called.reason);
-    return answer.status === 'fulfilled' ? answer.value : fail(answer.reason);
+    const answer = answerOf<T>(response);
+    answer.catch(() => undefined); // nobody waits for it if the callback fails
+    await orAborted(called, options.signal);
+    return answer.catch(fail);
   }
 
   /** @throws OptionError for a query, and TypeError for a body, that cannot be written */
@@ -173,26 +180,11 @@ export class Transport {
     if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
     // A redirect would carry the key to another place, and a POST would become a GET.
     const init = { method, redirect: 'manual' as const, headers };
-    return { url, init: body === undefined ? init : { ...init, body: JSON.stringify(body) } };
+    return { url, init: body === undefined ? init : { ...init, body: jsonOf(body) } };
   }
 
   async #ask({ url, init }: Prepared, signal: AbortSignal): Promise<Response> {
-    return this.#fetch(url, { ...init, signal });
+    // A fetch of the program may change what it gets.
+    return this.#fetch(new URL(url), { ...init, headers: { ...init.headers }, signal });
   }
-}
-
-/** @throws TidingsError for an answer that is not a success */
-async function answerOf<T>(response: Response): Promise<Answer<T>> {
-  if (!response.ok) throw await errorOf(response);
-  return { data: dataOf<T>(response.status, await response.text()), ignored: ignoredFieldsIn(response.headers) };
-}
-
-function dataOf<T>(status: number, text: string): T {
-  try {
-    const answer = JSON.parse(text) as { success?: unknown; data?: T };
-    if (answer.success === true && answer.data !== undefined) return answer.data;
-  } catch {
-    // it is no JSON: below
-  }
-  throw new TidingsError({ status, code: 'invalid_answer', message: 'The answer is not one of Tidings: is baseUrl right?' });
 }

@@ -19,7 +19,7 @@ describe('options of the TypeScript client', () => {
 
   it('a number that cannot work is an OptionError in the client, a call and a stream, and nothing is sent', async () => {
     const wrong = [
-      ...[Number.NaN, -1, 1.5, Number.POSITIVE_INFINITY, '3' as unknown as number].map((retries) => ({ retries })),
+      ...[Number.NaN, -1, 1.5, Number.NEGATIVE_INFINITY, '3' as unknown as number].map((retries) => ({ retries })),
       ...[Number.NaN, 0, -1, Number.POSITIVE_INFINITY, '30' as unknown as number].map((timeoutMs) => ({ timeoutMs })),
     ];
     for (const options of wrong) {
@@ -32,6 +32,11 @@ describe('options of the TypeScript client', () => {
 
   it('a time-out that is longer than a timer can be, or has a fraction, does not end the call', async () => {
     for (const timeoutMs of [2 ** 33, 30_000.5]) assert.equal((await tidings.messages.send(message, { timeoutMs })).id, 'one');
+  });
+
+  it('retries may be infinite', async () => {
+    server.answers = [...Array.from({ length: 3 }, () => ({ status: 503, headers: { 'Retry-After': '0' } })), sent];
+    assert.equal((await client({ retries: Number.POSITIVE_INFINITY }).messages.send(message)).id, 'one');
   });
 
   it('null as an option means its default, and every send has a key of its own', async () => {
@@ -52,6 +57,11 @@ describe('options of the TypeScript client', () => {
     await assert.rejects(tidings.usage({ from: invalid }), /^OptionError: from is not a valid date$|^TypeError: from /);
     await assert.rejects(tidings.stream({ lastEventId: 'žluťoučký' }).next(), /lastEventId must be visible ASCII characters/);
     assert.deepEqual(server.requests, []);
+  });
+
+  it('a baseUrl from a file may end with a line end', async () => {
+    assert.equal((await client({ baseUrl: ` ${server.url}/\n` }).messages.send(message)).id, 'one');
+    assert.equal(server.requests[0]?.path, '/api/v1/messages/send');
   });
 
   it('a baseUrl that fetch refuses is an OptionError that does not show its password', () => {
