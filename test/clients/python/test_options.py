@@ -31,6 +31,8 @@ class Options(unittest.TestCase):
             b"https://api.example.com",
             f"{BASE}?workspace=1",
             f"{BASE}#part",
+            f"{BASE}/?",
+            f"{BASE}/#",
         ):
             for client in (Tidings, AsyncTidings):
                 with self.subTest(base, client=client):
@@ -53,14 +55,15 @@ class Options(unittest.TestCase):
                 text = "^timeout must be a number of seconds above 0$"
                 self.refuses(text, lambda timeout=timeout: Tidings("k", BASE, timeout=timeout))
                 self.refuses(text, lambda timeout=timeout: tidings.with_options(timeout=timeout))
-        for retries in (-1, 1.5, math.nan, math.inf, "5", True):
+        for retries in (-1, 1.5, math.nan, -math.inf, "5", True):
             with self.subTest(retries=retries):
-                text = "^retries must be an integer of at least 0$"
+                text = "^retries must be an integer of at least 0, or math.inf$"
                 self.refuses(text, lambda retries=retries: AsyncTidings("k", BASE, retries=retries))
                 self.refuses(text, lambda retries=retries: tidings.with_options(retries=retries))
         self.refuses("^timeout", lambda: Tidings("k", BASE, timeout=None))
         self.refuses("^retries", lambda: Tidings("k", BASE, retries=None))
         tidings.with_options(timeout=0.5, retries=0)
+        tidings.with_options(retries=math.inf)
 
     def test_names_its_version_unless_the_program_names_itself(self):
         seen = []

@@ -184,9 +184,19 @@ class Retries(PreparedAnswers):
             ("GET", "/x?limit=1"),
             ("GET", "/x#y"),
             ("GET", ""),
+            ("GET", None),
+            ("GET", b"/x"),
+            ("GET", "/x/../y"),
+            ("GET", "/x/%2E%2e"),
+            ("GET", "/x/."),
+            ("GET", "/x\\.."),
+            ("GET", "/x y"),
+            ("GET", "/x\n"),
         ):
             with self.subTest(method, path=path), self.assertRaises(ValueError):
                 self.client(SENT).request(method, path)
         with self.assertRaises(ValueError):
             self.client(SENT).request("POST", "/messages/send", body=MESSAGE, idempotency_key="")
+        with self.assertRaises(ValueError):
+            self.client(SENT).request("GET", "/balance", body={})
         self.assertEqual(self.requests, [])

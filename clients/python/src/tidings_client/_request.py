@@ -23,17 +23,18 @@ class Options:
     """The options of a client."""
 
     api_key: str = field(repr=False)  # tracebacks with locals show options
-    root: str
+    root: str = field(repr=False)  # may have a password
     """The address of the service with `/api/v1`."""
     timeout: float
-    retries: int
+    retries: float
 
     def __post_init__(self) -> None:
-        """:raises ValueError: for numbers with which a call would never begin, or never end"""
+        """:raises ValueError: for numbers with which a call would never begin"""
         if not _is_number(self.timeout, (int, float)) or not 0 < self.timeout < math.inf:
             raise ValueError("timeout must be a number of seconds above 0")
-        if not _is_number(self.retries, int) or self.retries < 0:
-            raise ValueError("retries must be an integer of at least 0")
+        is_count = _is_number(self.retries, int) or self.retries == math.inf
+        if not is_count or self.retries < 0:
+            raise ValueError("retries must be an integer of at least 0, or math.inf")
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def _refuse(value: object) -> NoReturn:
     raise TypeError(f"JSON has no values of type {type(value).__name__} (times are text in ISO 8601)")
 
 
-def options_of(api_key: str, base_url: str, timeout: float, retries: int) -> Options:
+def options_of(api_key: str, base_url: str, timeout: float, retries: float) -> Options:
     """:raises ValueError: for options that cannot work"""
     if not isinstance(api_key, str) or not api_key:
         raise ValueError("api_key is required")
@@ -83,12 +84,12 @@ def options_of(api_key: str, base_url: str, timeout: float, retries: int) -> Opt
 def _is_address(base_url: str) -> bool:
     try:
         url = httpx.URL(base_url)
-        # httpx accepts ports that do not exist, and spaces.
-        if urlsplit(base_url).port == 0 or re.search(r"\s", base_url):
+        # httpx accepts ports that do not exist, spaces, and a query or a fragment that is empty.
+        if urlsplit(base_url).port == 0 or re.search(r"[\s?#]", base_url):
             return False
     except (TypeError, ValueError, AttributeError, httpx.InvalidURL):
         return False
-    return url.scheme in ("http", "https") and url.host != "" and not url.query and not url.fragment
+    return url.scheme in ("http", "https") and url.host != ""
 
 
 def _is_number(value: object, kind: Union[Type[Any], Tuple[Type[Any], ...]]) -> bool:
@@ -140,7 +141,13 @@ def _parsed(body: bytes) -> object:
 
 
 def failure_of(error: Exception, options: Options) -> TidingsError:
-    """The error of a request without an answer."""
+    """The error of a request without an answer.
+
+    :raises RuntimeError: one of the program's own httpx client
+    """
+    # A loop that was closed: the service may have accepted the request. The second text is that of uvloop.
+    if isinstance(error, RuntimeError) and not re.search("loop|the handler is closed", str(error)):
+        raise error
     if isinstance(error, (httpx.TimeoutException, TimeoutError)):
         return TidingsError(0, "timeout", "No answer in time")
     reason = str(error) or type(error).__name__
@@ -171,14 +178,23 @@ def raw_request(
 ) -> Request:
     """A request that the program describes by itself.
 
-    :raises ValueError: for a method or a path that the service cannot have
+    :raises ValueError: for a method, a path or a body that the service cannot have
     """
     if method not in ("GET", "POST", "PUT", "DELETE"):
         raise ValueError("method must be GET, POST, PUT or DELETE")
-    if re.fullmatch("/[^?#]+", path) is None:
-        raise ValueError("path must begin with / and have no query")
+    if not _is_path(path):
+        raise ValueError("path must begin with /, and have no query, no fragment, no white space and no dots alone")
+    if method == "GET" and body is not None:
+        raise ValueError("GET has no body")
     key = None if idempotency_key is None else visible("idempotency_key", idempotency_key)
     return Request(method, path, query, body, key, is_repeatable)
+
+
+def _is_path(path: object) -> bool:
+    """Whether no URL changes the path, so that it would be another one."""
+    if not isinstance(path, str) or re.fullmatch(r"/[^?#\\\x00-\x20\x7f]*", path) is None:
+        return False
+    return not any(re.fullmatch(r"(\.|%2e){1,2}", part, re.IGNORECASE) for part in path.split("/"))
 
 
 def visible(name: str, key: str) -> str:
