@@ -28,6 +28,44 @@ class Errors(PreparedAnswers):
             self.assertEqual(pickle.loads(pickle.dumps(error)).idempotency_key, error.idempotency_key)  # noqa: S301
         self.assertIsNone(self.failure_of(self.client(refused(401, "unauthorized")).balance).idempotency_key)
 
+    def test_an_error_says_whether_the_service_may_have_done_the_work(self):
+        for answers, is_undecided in (
+            ([httpx.ReadError("reset")], True),
+            ([httpx.ReadTimeout("late")], True),
+            ([refused(500, "internal_error")], True),
+            ([httpx.Response(503, html="upstream reset")], True),
+            ([httpx.Response(200, html="cached")], True),
+            ([httpx.ReadError("reset"), refused(401, "unauthorized")], True),
+            ([refused(503, "unavailable")], False),
+            ([refused(429, "rate_limited")], False),
+            ([refused(400, "validation_failed")], False),
+            ([httpx.ConnectError("refused")], False),
+            ([httpx.ConnectTimeout("late")], False),
+        ):
+            with self.subTest(answers):
+                error = self.failure_of(lambda answers=answers: self.client(*answers).messages.send(MESSAGE))
+                self.assertIs(error.is_undecided, is_undecided)
+                self.assertIs(pickle.loads(pickle.dumps(error)).is_undecided, is_undecided)  # noqa: S301
+        self.assertIs(self.failure_of(self.client(httpx.ReadError("reset")).balance).is_undecided, False)
+
+    def test_an_error_of_the_own_httpx_client_passes_unchanged_and_the_request_is_sent_once(self):
+        mistake = RuntimeError("a mistake in the program")
+        tidings = self.client(mistake)
+        for call in (lambda: tidings.messages.send(MESSAGE), lambda: next(tidings.stream())):
+            self.requests.clear()
+            with self.assertRaises(RuntimeError) as raised:
+                call()
+            self.assertIs(raised.exception, mistake)
+            self.assertEqual((len(self.requests), self.pauses), (1, []))
+
+    def test_a_stream_of_a_loop_that_was_closed_is_opened_again(self):
+        tidings = self.client(RuntimeError("Event loop is closed"), refused(401, "unauthorized"))
+        self.assertEqual(self.failure_of(lambda: next(tidings.stream())).status, 401)
+
+    def test_a_traceback_with_locals_does_not_show_the_password_of_the_address(self):
+        with Tidings("tidings_x", "http://user:secret-1@api.example.com") as tidings:
+            self.assertNotIn("secret-1", repr(tidings._transport.options))
+
     def test_an_error_does_not_show_the_password_of_the_address(self):
         http = httpx.Client(transport=httpx.MockTransport(mock.Mock(side_effect=httpx.ConnectError("refused"))))
         tidings = Tidings("tidings_x", "http://user:secret-1@api.example.com", http_client=http, retries=0)

@@ -35,7 +35,10 @@ class TidingsError(Exception):
     retry_after: Optional[float]
     """When the service wants to be called again, in seconds; None if it does not say."""
     idempotency_key: Optional[str]
-    """The key of a send, also a random one. If its answer was lost, send again with it: nothing is sent twice."""
+    """The key of the call, also a random one. None if the call has none."""
+    is_undecided: bool
+    """Whether the service may have done the work, in any attempt, though the call failed. Then call again with the same
+    idempotency key; without one, look first whether it was done."""
 
     def __init__(
         self,
@@ -47,6 +50,7 @@ class TidingsError(Exception):
         request_id: Optional[str] = None,
         retry_after: Optional[float] = None,
         idempotency_key: Optional[str] = None,
+        is_undecided: bool = False,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -57,11 +61,12 @@ class TidingsError(Exception):
         self.request_id = request_id
         self.retry_after = retry_after
         self.idempotency_key = idempotency_key
+        self.is_undecided = is_undecided
 
     def __reduce__(self) -> Tuple[Any, ...]:
         """Task queues pass exceptions between processes."""
         answer = (self.status, self.code, self.message, self.details, self.hints, self.request_id, self.retry_after)
-        return (type(self), (*answer, self.idempotency_key))
+        return (type(self), (*answer, self.idempotency_key, self.is_undecided))
 
 
 def error_of(status: int, headers: Mapping[str, str], answer: object) -> TidingsError:

@@ -5,12 +5,23 @@ from __future__ import annotations
 import random
 from typing import Optional
 
+import httpx
+
 from ._errors import TidingsError
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 10.0
 # Rate limits have windows of a minute. A longer wait is for the caller to decide.
 LONGEST_RETRY_AFTER = 65.0
+
+# No request was sent.
+_UNCONNECTED = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+)
 
 
 def is_retryable(error: TidingsError, is_repeatable: bool) -> bool:
@@ -23,12 +34,25 @@ def is_retryable(error: TidingsError, is_repeatable: bool) -> bool:
     """
     if (error.retry_after or 0) > LONGEST_RETRY_AFTER:
         return False
-    if error.status == 429 or (error.status == 503 and error.code == "unavailable"):
+    if error.status == 429 or _is_busy(error):
         return True
-    return is_repeatable and (_is_undecided(error) or error.status in (500, 503))
+    return is_repeatable and (_is_unanswered(error) or error.status in (500, 503))
 
 
-def _is_undecided(error: TidingsError) -> bool:
+def may_have_effect(error: TidingsError) -> bool:
+    """Whether the service may have done the work, though this attempt failed."""
+    if error.status > 0:
+        # A success that cannot be read was perhaps given by a proxy.
+        return error.status < 300 or (error.status >= 500 and not _is_busy(error))
+    return not isinstance(error.__cause__, _UNCONNECTED)
+
+
+def _is_busy(error: TidingsError) -> bool:
+    """The load of the service: it left no trace."""
+    return error.status == 503 and error.code == "unavailable"
+
+
+def _is_unanswered(error: TidingsError) -> bool:
     """No answer, or an answer of something that could not ask the service."""
     return (error.status == 0 and error.code != "invalid_answer") or error.status in (502, 504)
 

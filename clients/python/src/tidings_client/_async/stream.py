@@ -39,10 +39,10 @@ async def read_stream(
             async for chunk in response.aiter_bytes():
                 for event in reader.feed(chunk):
                     yield event
-        except (httpx.RequestError, TidingsError) as error:
+        except (httpx.RequestError, OSError, RuntimeError, TidingsError) as error:
             if is_calling:  # it is an error of the program's `on_open`
                 raise
-            failure = failure_of(error, transport.options) if isinstance(error, httpx.RequestError) else error
+            failure = error if isinstance(error, TidingsError) else failure_of(error, transport.options)
             if not _can_reopen(failure, was_open) or (not was_open and failures >= transport.options.retries):
                 raise failure from error
             demanded = failure.retry_after or 0.0

@@ -41,7 +41,7 @@ class Tidings:
         base_url: str,
         *,
         timeout: float = 30.0,
-        retries: int = 5,
+        retries: float = 5,
         http_client: Optional[httpx.Client] = None,
         on_response: Optional[OnResponse] = None,
         on_ignored_fields: Optional[OnIgnoredFields] = None,
@@ -49,12 +49,13 @@ class Tidings:
         """:param api_key: `tidings_...`, from POST /api-keys
         :param base_url: where the service is, such as `https://api.example.com`; `/api/v1` at its end is allowed
         :param timeout: seconds for one attempt, body included
-        :param retries: further attempts after a failure that is safe to repeat
+        :param retries: further attempts after a failure that is safe to repeat; `math.inf` for no limit
         :param http_client: instead of one with the settings of httpx, for example behind a proxy; closed by its owner
-        :param on_response: called with each response and its body, for what only headers say: `X-RateLimit-Remaining`.
-            What it raises ends the call: the request is not repeated, though the service has answered it
-        :param on_ignored_fields: called when a request succeeded, but the service has ignored fields of it, for example
-            unknown ones, with their paths and the request; by default an `IgnoredFieldsWarning`
+        :param on_response: a plain function, no coroutine, called with each response and its body, for what only
+            headers say: `X-RateLimit-Remaining`. What it raises ends the call: the request is not repeated, though the
+            service has answered it
+        :param on_ignored_fields: a plain function, called when a request succeeded, but the service has ignored fields
+            of it, for example unknown ones, with their paths and the request; by default an `IgnoredFieldsWarning`
         :raises ValueError: for options that cannot work
         """
         options = options_of(api_key, base_url, timeout, retries)
@@ -69,7 +70,7 @@ class Tidings:
         self.suppressions = Suppressions(transport)
         self.webhooks = Webhooks(transport)
 
-    def with_options(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Tidings:
+    def with_options(self, *, timeout: Optional[float] = None, retries: Optional[float] = None) -> Tidings:
         """A client with other options and the same connections, for example for a single call."""
         old = self._transport
         options: Options = old.options
@@ -125,7 +126,8 @@ class Tidings:
 
         :param last_event_id: `id` of the last event that was handled: the stream goes on after it, for up to an
             hour. By default it begins now
-        :param on_open: called each time the stream is open, before its events. What it raises ends the stream
+        :param on_open: a plain function, no coroutine, called each time the stream is open, before its events. What it
+            raises ends the stream
         """
         if last_event_id is not None and last_event_id != "":
             visible("last_event_id", last_event_id)

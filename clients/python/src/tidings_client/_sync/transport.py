@@ -12,7 +12,7 @@ import httpx
 from .._errors import TidingsError
 from .._ignored_fields import OnIgnoredFields, ignored_fields_in, report_ignored_fields
 from .._request import Options, Request, data_of, failure_of, prepared
-from .._retry import is_retryable, pause_of
+from .._retry import is_retryable, may_have_effect, pause_of
 from ._wait import bounded, sleep
 from .connections import Connections
 
@@ -42,6 +42,7 @@ class Transport:
         """
         attempt = 0
         is_calling = False
+        is_undecided = False
         while True:
             try:
                 response = self._attempt(request)
@@ -53,7 +54,8 @@ class Transport:
             except TidingsError as error:
                 if is_calling:  # it is an error of the program's `on_response`
                     raise
-                error.idempotency_key = request.idempotency_key
+                is_undecided = is_undecided or (request.method != "GET" and may_have_effect(error))
+                error.idempotency_key, error.is_undecided = request.idempotency_key, is_undecided
                 if attempt >= self.options.retries or not is_retryable(error, request.is_repeatable):
                     raise
                 pause = pause_of(attempt, error.retry_after)
@@ -84,7 +86,7 @@ class Transport:
                 finally:
                     response.close()
         except (httpx.RequestError, OSError, RuntimeError) as error:
-            # RuntimeError: the loop of the connections is closed. The service may have accepted the request.
+            # RuntimeError: the loop of the connections is closed.
             raise failure_of(error, self.options) from error
         whole = httpx.Response(
             response.status_code, content=bytes(body), request=prepared_request, extensions=response.extensions
