@@ -45,9 +45,11 @@ export function textOf(name: string, value: string | number | boolean | Date): s
   return value.toISOString();
 }
 
-/** A body as JSON. @throws TypeError for one that is not JSON, and for numbers that JSON would have as null */
+/** A body as JSON. @throws TypeError for one that is not JSON, and for numbers and dates that JSON would have as null */
 export const jsonOf = (body: unknown): string =>
-  JSON.stringify(body, (name, value: unknown) => {
+  JSON.stringify(body, function (this: Record<string, unknown>, name, value: unknown) {
+    const given = this[name]; // a date is null in `value` already
+    if (given instanceof Date && Number.isNaN(given.getTime())) throw new TypeError(`${name} is not a valid date`);
     if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${name} is ${value}, which JSON does not have`);
     return value;
   });

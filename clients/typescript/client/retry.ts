@@ -70,8 +70,8 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
 }
 
 /**
- * Waits for a promise, or throws the reason of the signal as soon as it is aborted. A promise that was rejected before wins, also if the signal
- * was aborted by then.
+ * Waits for a promise, or throws the reason of the signal as soon as it is aborted. If the signal was aborted before the call, a promise that is
+ * settled by then wins.
  */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;

@@ -51,8 +51,8 @@ describe('request of the TypeScript client', () => {
     assert.equal(server.requests.length, 2);
   });
 
-  it('a number that JSON does not have is a TypeError, and nothing is sent', async () => {
-    for (const share of [Number.NaN, Number.POSITIVE_INFINITY])
+  it('a number or date that JSON does not have is a TypeError, and nothing is sent', async () => {
+    for (const share of [Number.NaN, Number.POSITIVE_INFINITY, new Date(Number.NaN)])
       await assert.rejects(tidings.request('PUT', '/contacts/one', { body: { metadata: { share } } }), TypeError);
     assert.deepEqual(server.requests, []);
   });
