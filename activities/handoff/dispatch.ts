@@ -58,7 +58,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const turn = new Turn(deps, { ...target, sliceEndsAt });
   const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
   const { waitMs, hasExpired } = await expireDuringWait(deps, groupId, end.waitMs);
-  if (batchId !== undefined) await finishPage(deps, groupId, batchId, rounds.settled > 0 || hasExpired);
+  if (batchId !== undefined) await finishPage(deps, groupId, batchId, rounds.settled > 0 || rounds.hasRefused || hasExpired);
   if (rounds.tookNothing)
     throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs, holdsEvents));
   const hasOnlyWaited = waitMs > 0 && rounds.settled === 0 && !hasExpired;

@@ -43,6 +43,8 @@ export class Rounds {
   #failure: { error: unknown } | undefined;
   #settled = 0;
   #mayHaveMore = false;
+  /** Messages that must not be sent have failed in a claim. */
+  hasRefused = false;
   /** The `Retry-After` of an unavailable provider. */
   retryAfterMs = 0;
 
@@ -75,6 +77,7 @@ export class Rounds {
     const claimed = await claimRound(this.deps, this.groupId, choices, limits);
     if (claimed === 'late') return true;
     const { claims } = claimed;
+    this.hasRefused ||= claimed.hasRefused;
     if (claims.length > 0) {
       // After a probe, the next round has the other accounts.
       const routes = isProbe ? this.deps.providers.routes : undefined;

@@ -55,14 +55,16 @@ export async function claimHandoffs(
   const { has_more, has_refused } = rows[0] ?? { has_more: true, has_refused: true };
   // A later round does not look for messages that must be refused. But if it is not full, they may be among those that it left.
   const mayHaveLeft = except.length > 0 && has_more && rows.length < limit;
-  if (has_refused || mayHaveLeft) await refuseQueued(db, groupId, rules);
-  return { claims: rows.map(({ has_more: _more, has_refused: _refused, ...claimed }) => claimed), hasMore: has_more };
+  const hasRefused = (has_refused || mayHaveLeft) && (await refuseQueued(db, groupId, rules));
+  return { claims: rows.map(({ has_more: _more, has_refused: _refused, ...claimed }) => claimed), hasMore: has_more, hasRefused };
 }
 
 export interface Claimed {
   claims: Claim[];
   /** The group may have queued messages that were not tried yet. */
   hasMore: boolean;
+  /** Messages that must not be sent have failed. */
+  hasRefused: boolean;
 }
 
 /** With the answers whether messages are left, and whether some must be refused. A group without such messages needs no second statement. */

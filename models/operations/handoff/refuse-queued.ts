@@ -45,15 +45,17 @@ const namesOf = (key: string) =>
 /**
  * Fails and refunds the queued messages of a group that must not be sent. An uncertain message is not refunded, because it may have been sent. A
  * message that another claim took while this one waited for its lock is not refunded either.
+ * @returns whether there were such messages
  */
-export const refuseQueued = (db: Database, groupId: string, rules: SendingRules): Promise<void> =>
+export const refuseQueued = (db: Database, groupId: string, rules: SendingRules): Promise<boolean> =>
   inTransaction(db, (transaction) => refuse(db, transaction, groupId, rules));
 
-async function refuse(db: Database, transaction: Transaction, groupId: string, rules: SendingRules): Promise<void> {
+async function refuse(db: Database, transaction: Transaction, groupId: string, rules: SendingRules): Promise<boolean> {
   const refused = await select<Refused>(db, findRefused, [groupId, ...bindOfRules(rules)], transaction);
   const at = new Date();
   const changes = refused.map(({ id, reason }) => ({ id, at, ...failureBy(reason) }));
   await recordStatuses(db, transaction, { to: 'failed', from: ['queued'], changes });
+  return refused.length > 0;
 }
 
 interface Refused {

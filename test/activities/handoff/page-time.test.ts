@@ -47,6 +47,15 @@ describe('the metric of pages', () => {
     assert.deepEqual(await measured(), after, 'a worker that repeats the hand-off finds nothing to do');
   });
 
+  it('a page whose last message is refused instead of handed off is measured', async () => {
+    const { groupId, dispatch } = await page();
+    const before = await measured();
+    assert.equal((await dispatch()).queued, 1);
+    await rows(test.db, "UPDATE messages SET expires_at = now() WHERE group_id = $1 AND status = 'queued'", [groupId]);
+    assert.equal((await dispatch()).queued, 0);
+    assert.equal((await measured()).pages, before.pages + 1);
+  });
+
   it('a page that was opened before its time is measured from its scheduled time', async () => {
     const { batchId, groupId, carrier, dispatch } = await page();
     const before = await measured();
