@@ -43,8 +43,10 @@ export async function acceptMessage(deps: Deps, caller: Caller, message: NewMess
     apiMetrics.accepts.inc({ channel: message.channel, outcome: 'refused' });
     throw error;
   }
-  return acceptOnce(
+  const accepted = await acceptOnce(
     () => deps.acceptGate.accept(message, fallback, caller.webhooks),
     () => findAccepted(deps, caller, message.idempotency_key, [message.request_digest]),
   );
+  if (accepted.isReplay) apiMetrics.accepts.inc({ channel: message.channel, outcome: 'repeated' });
+  return accepted;
 }

@@ -51,19 +51,19 @@ export async function observeConnect<Connection>(connect: () => Promise<Connecti
   }
 }
 
-/** Measures the acceptance of one message. `work` returns null if the idempotency key is taken. */
+/** Measures the acceptance of one message. `work` returns null if the idempotency key is taken: then its caller knows the outcome. */
 export async function observeAccept<Row>(channel: string, work: () => Promise<Row | null>): Promise<Row | null> {
   const begun = performance.now();
-  let outcome = 'failed';
+  let outcome: string | undefined = 'failed';
   try {
     const row = await work();
-    outcome = row === null ? 'repeated' : 'accepted';
+    outcome = row === null ? undefined : 'accepted';
     return row;
   } catch (error) {
     if (error instanceof AppError) outcome = refusals[error.code] ?? outcome;
     throw error;
   } finally {
-    apiMetrics.accepts.inc({ channel, outcome });
+    if (outcome !== undefined) apiMetrics.accepts.inc({ channel, outcome });
     apiMetrics.acceptSeconds.observe({ channel }, (performance.now() - begun) / 1000);
   }
 }

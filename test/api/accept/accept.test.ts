@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { apiMetrics } from '../../../models/metrics/catalogue.js';
 import { Message } from '../../../models/tables/message.js';
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { temporalAway, useAcceptance } from './use-acceptance.js';
+import { addedTo } from '../../support/measure/counted.js';
 import { prices } from '../../support/prices.js';
 import { shiftClock } from '../../support/shift-clock.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
@@ -166,6 +168,10 @@ describe('acceptance of a message', () => {
       assert.equal(new Set(answers.map((answer) => JSON.stringify(answer.body))).size, 1);
       assert.equal(answers.filter(({ headers }) => headers.get('idempotent-replayed') === null).length, 1);
       assert.deepEqual(await counted(), { messages: 1, message_groups: 1, debits: 1, events: 0 });
+    });
+    it('equal sends at the same time count as one that is accepted and others that are repeated', async () => {
+      const added = await addedTo(apiMetrics.accepts, () => postTogether(3, 'accept'));
+      assert.deepEqual(added, { 'sms accepted': 1, 'sms repeated': 2 });
     });
     it('500 for every copy of a send that was given up, and nothing remains', async () => {
       const answers = await postTogether(5, 'accept', { answer: temporalAway });

@@ -9,9 +9,14 @@ describe('the metric of single sends', () => {
     return new Map(values.filter(({ labels }) => labels.channel === 'sms').map(({ labels, value }) => [String(labels.outcome), value]));
   };
 
+  it('a send whose idempotency key is taken is not counted here, because its outcome is not known yet', async () => {
+    const before = await outcomes();
+    assert.equal(await observeAccept<object>('sms', async () => null), null);
+    assert.deepEqual(await outcomes(), before);
+  });
+
   for (const [outcome, what, work] of [
     ['accepted', 'accepted', async () => ({})],
-    ['repeated', 'repeated', async () => null],
     ['refused', 'refused without enough credits', () => Promise.reject(insufficientCredits(2_500, 100))],
     ['refused', 'refused above the limit of the day', () => Promise.reject(spendLimitReached())],
     ['shed', 'refused because the service is busy', () => Promise.reject(busy())],
