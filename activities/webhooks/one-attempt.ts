@@ -31,7 +31,8 @@ export async function attemptOnce(
   const trace = traceAttempt(delivery);
   const result = await poster.post(delivery.url, { ...headers, ...trace.headers }, delivery.body, delivery.workspace_id);
   trace.end(result);
-  return noteAttempt(trigger === 'scheduled' && delivery.ladder_step === 0, result);
+  const isFirst = trigger === 'scheduled' && delivery.event !== testEventType && delivery.ladder_step === 0;
+  return noteAttempt(isFirst, result);
 }
 
 function readKeys(decryptSecret: Decrypter, delivery: SendableDelivery): Pick<SignedDelivery, 'secrets' | 'signingKeys'> | null {
