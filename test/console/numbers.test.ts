@@ -54,8 +54,9 @@ describe('numbers in the console', () => {
 
   for (const [status, text] of [
     ['pending', 'None yet.'],
-    ['succeeded', 'None are stored. Attempts are deleted some time after they were made.'],
-    ['failed', 'None are stored. Attempts are deleted some time after they were made.'],
+    ['succeeded', 'None are stored. None was made, or they have been deleted since.'],
+    ['failed', 'None are stored. None was made, or they have been deleted since.'],
+    ['held', 'None are stored. None was made, or they have been deleted since.'],
   ] satisfies [DeliveryStatus, string][]) {
     it(`a ${status} delivery without attempts says: ${text}`, async () => {
       await buildWebhook(me.workspaceId, 'https://example.com/hooks');

@@ -45,7 +45,7 @@ export function Delivery() {
 
 /** The retention deletes attempts before their deliveries. A delivery that failed or is held may never have had one. */
 const NoAttempts = ({ status }: Pick<Schema<'Delivery'>, 'status'>) => (
-  <p>{status === 'pending' ? 'None yet.' : 'None are stored. Attempts are deleted some time after they were made.'}</p>
+  <p>{status === 'pending' ? 'None yet.' : 'None are stored. None was made, or they have been deleted since.'}</p>
 );
 
 function Summary({ delivery }: { delivery: Schema<'Delivery'> }) {
