@@ -147,9 +147,12 @@ function placer(): (of: { w: number; h: number }) => { x: number; y: number; w: 
 export const quantile = (share: number, metric: string, by: readonly string[] = []): string =>
   `histogram_quantile(${share}, sum by (${['le', ...by].join(', ')}) (rate(${metric}_bucket[5m])))`;
 
-/** Events in a window. A series that is new in it counts with its value: its first events made it, and are no increase. */
+/**
+ * Events in a window. A series that is new in it counts with its value: its first events made it, and are no increase. After a gap in the scrapes a
+ * series of the day before is not new. A Prometheus that has just been started counts all once.
+ */
 export const eventsIn = (window: string, series: string, by: readonly string[] = []): string =>
-  `sum${by.length === 0 ? '' : ` by (${by.join(', ')}) `}(${series} unless ${series} offset ${window} or increase(${series}[${window}]))`;
+  `sum${by.length === 0 ? '' : ` by (${by.join(', ')}) `}(${series} unless last_over_time(${series}[1d] offset ${window}) or increase(${series}[${window}]))`;
 
 /** Events a second over five minutes. */
 export const rate = (metric: string, by: readonly string[], matchers = ''): string =>

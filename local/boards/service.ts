@@ -1,4 +1,4 @@
-import { type Board, quantile, rate } from './board.js';
+import { type Board, eventsIn, quantile, rate } from './board.js';
 import { processPanels } from './process-panels.js';
 
 export const serviceBoard: Board = {
@@ -65,16 +65,17 @@ export const serviceBoard: Board = {
       unit: 'short',
       queries: [
         ['max(tidings_watcher_backlog_groups)', 'overdue groups'],
-        ['sum by (what) (increase(tidings_watcher_repairs_total[5m]))', 'repaired {{what}}'],
+        [eventsIn('5m', 'tidings_watcher_repairs_total', ['what']), 'repaired {{what}}'],
       ],
     },
     {
       title: 'Sends',
-      about: 'Single sends by outcome. shed: all that got a 503. failed and shed should be 0.',
+      about: 'Single sends by outcome. 503: requests that were refused, without sends by MCP. Waited too long, failed and 503 should be 0.',
       unit: 'mps',
       queries: [
         [rate('tidings_accepts_total', ['outcome'], 'outcome!="shed"'), '{{outcome}}'],
-        ['sum(rate(tidings_shed_total{operation="POST /api/v1/messages/send"}[5m]))', 'shed'],
+        [rate('tidings_accepts_total', ['channel'], 'outcome="shed"'), 'waited too long: {{channel}}'],
+        ['sum(rate(tidings_shed_total{operation="POST /api/v1/messages/send"}[5m]))', '503'],
       ],
     },
     {

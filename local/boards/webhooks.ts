@@ -27,7 +27,7 @@ export const webhooksBoard: Board = {
     },
     {
       title: 'Attempts',
-      about: 'First attempts and retries, by outcome. Replays count as retries.',
+      about: 'First attempts and retries, by outcome. Replays, tests and attempts by hand count as retries.',
       unit: 'reqps',
       queries: [
         [rate('tidings_webhook_attempts_total', ['outcome'], 'first="true"'), '{{outcome}}'],

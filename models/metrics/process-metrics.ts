@@ -41,7 +41,7 @@ export const apiMetrics = {
   }),
   accepts: counter(
     'tidings_accepts_total',
-    'Valid single sends. refused: no credits, or the daily limit; repeated: the idempotency key was known; failed: an error of the service; shed: waited too long at the accept gate. tidings_shed_total also has those that got no place in it',
+    'Valid single sends. refused: no credits, or the daily limit; repeated: the idempotency key was known; failed: an error of the service; shed: waited too long at the accept gate. Requests that got no place in it are only in tidings_shed_total',
     { from: 'api', labels: ['channel', 'outcome'] },
   ),
   acceptSeconds: histogram('tidings_accept_seconds', 'Time from the accept gate to the decision on a single send', {
@@ -97,7 +97,7 @@ export const workMetrics = {
   statuses: counter('tidings_message_statuses_total', 'Statuses that messages reached', { from: 'both', labels: ['channel', 'status'] }),
   webhookAttempts: counter(
     'tidings_webhook_attempts_total',
-    'Attempts to deliver an event; first: the first attempt of a retry schedule, but not one of a replay or by hand',
+    'Attempts to deliver an event; first: the first attempt of a retry schedule, but not one of a replay, of a test or by hand',
     { from: 'worker', labels: ['first', 'outcome'] },
   ),
   webhookSeconds: histogram('tidings_webhook_attempt_seconds', 'Time of an attempt to deliver an event', {
@@ -107,7 +107,7 @@ export const workMetrics = {
   }),
   pageSeconds: histogram(
     'tidings_batch_page_seconds',
-    'Time from the start of a page of a batch, or from its scheduled time, until none of its messages waited for a hand-off',
+    'Time from the start of a page of a batch, or from its scheduled time, until none of its messages waited for a hand-off. Not of pages whose last message was proved by a report or given up',
     { from: 'worker', buckets: pageSeconds },
   ),
   reportWaits: counter(

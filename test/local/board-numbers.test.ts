@@ -53,6 +53,11 @@ describe('numbers of boards', () => {
     assertShows('Failed workflow tasks', { [failedTasks]: '_x100 3x60' }, '36m', 0);
   });
 
+  it('faults before a gap in the scrapes are not counted after it', () => {
+    assertShows('Unknown hand-offs', { [unknown]: '7x40 _x60 7x300' }, '80m', 0);
+    assertShows('Failed workflow tasks', { [failedTasks]: '7x40 _x60 7x60' }, '27m', 0);
+  });
+
   it('the share of missing reports is 0 until five are missing', () => {
     assertShows('Without report', { [waits('missing')]: '0x100 2x100', [waits('reported')]: '9x200' }, '40m', 0);
     assertShows('Without report', { [waits('missing')]: '0x100 6x100', [waits('reported')]: '9x200' }, '40m', 1);
