@@ -41,8 +41,10 @@ export function ifPasswordFits<Account extends { password_hash: string }>(
 }
 
 /** Passwords that were stored before there was one form were hashed as they came. */
-const matches = async (stored: string, password: string): Promise<boolean> =>
-  (await verify(stored, formOf(password))) || (formOf(password) !== password && (await verify(stored, password)));
+async function matches(stored: string, password: string): Promise<boolean> {
+  const form = formOf(password);
+  return (await verify(stored, form)) || (form !== password && (await verify(stored, password)));
+}
 
 let decoyHash: Promise<string> | undefined;
 function decoy(): Promise<string> {

@@ -79,9 +79,9 @@ const withNextRound = (progress: GroupProgress): GroupProgress =>
   progress.deliveries === 0 ? progress : { ...progress, left: { ...progress.left, more: true } };
 
 /**
- * The wait before the next hand-off that a failed one asks for, in a result. If a message of the group expires earlier, it is the time until then,
- * and carriers are called then, too: the next activity does not have the details of this one. The activity does not fail then, so Temporal logs
- * nothing: an unexpected error is logged here.
+ * The wait that a failed hand-off asks for, for the result of `sendGroup`. It ends earlier if a message of the group expires; carriers are called
+ * again then, because the next activity does not know how much of their wait is left. Temporal logs only activities that fail, so an unexpected
+ * error is logged here.
  */
 function waitAfterFailure(error: unknown): Pick<Dispatched, 'retryInMs'> {
   const { type, nextRetryDelay } = error instanceof ApplicationFailure ? error : {};

@@ -71,8 +71,8 @@ export interface GivenBatch {
 /**
  * Accepts a batch. When it throws, nothing is charged and nothing is stored.
  * @throws AppError 401 when the credential has ended meanwhile, 402 when the balance or the daily limit is too low for the sum, 409 when too
- * many batches are open, 500 when nothing was decided in time, 503 when the database makes it wait too
- * long for a lock, usually because another request stores the same batch
+ * many batches are open, 500 when nothing was decided in time, 503 when the database makes it wait too long for a lock, usually because another
+ * request stores the same batch
  */
 export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, traceparent, pagesOf }: GivenBatch): Promise<AcceptedBatch> {
   assertCanPay(caller, batch.cost);

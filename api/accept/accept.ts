@@ -43,10 +43,8 @@ export async function acceptMessage(deps: Deps, caller: Caller, message: NewMess
     apiMetrics.accepts.inc({ channel: message.channel, outcome: 'refused' });
     throw error;
   }
-  const accepted = await acceptOnce(
+  return acceptOnce(
     () => deps.acceptGate.accept(message, fallback, caller.webhooks),
     () => findAccepted(deps, caller, message.idempotency_key, [message.request_digest]),
   );
-  if (accepted.isReplay) apiMetrics.accepts.inc({ channel: message.channel, outcome: 'repeated' });
-  return accepted;
 }

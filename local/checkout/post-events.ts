@@ -21,13 +21,16 @@ const answerTimeoutMs = 10_000;
  */
 export async function postEvent(book: CheckoutBook, event: LocalEvent, { url, webhookSecret, signal }: Callback): Promise<void> {
   for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(longestDelayMs, delayMs * 2)) {
-    if ((await postOnce(event, url, webhookSecret)) && isStored(book, event)) return;
+    if ((await postOnce(event, url, webhookSecret)) && acknowledge(book, event)) return;
     await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
 
-/** Stores that the event was acknowledged. If that fails, for example on a full disk, the event is posted again, and the service ignores it. */
-function isStored(book: CheckoutBook, event: LocalEvent): boolean {
+/**
+ * Stores that the event was acknowledged.
+ * @returns false if that failed, for example on a full disk. The event is posted again then, and the service ignores it
+ */
+function acknowledge(book: CheckoutBook, event: LocalEvent): boolean {
   try {
     book.acknowledged(event);
     return true;

@@ -56,8 +56,8 @@ export const sendMessageEndpoint = endpoint({
     // The former version stored the digest with the rendered content, and its messages may be repeated after an upgrade.
     const former = idempotencyKey === null || body.written === undefined ? null : digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, [digest, former]);
-    if (earlier !== null) apiMetrics.accepts.inc({ channel: earlier.row.channel, outcome: 'repeated' });
     const { row, isReplay } = earlier ?? (await accept(deps, caller, { body, refusal }, { newId, traceparent, idempotencyKey, digest }));
+    if (isReplay) apiMetrics.accepts.inc({ channel: row.channel, outcome: 'repeated' });
     return idempotentReply({ message: presentAcceptedMessage(row) }, isReplay);
   },
 });

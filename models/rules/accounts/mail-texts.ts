@@ -38,7 +38,7 @@ export const mailLinks = { verify_email: '/verify-email', reset_password: '/rese
 const from = (address: string | null | undefined) => (typeof address === 'string' ? ` from the address ${address}` : '');
 const codesLeft = (count: number) => {
   if (count === 0) return 'No recovery code is left: remove the second factor and set it up again to get new ones.';
-  return count === 1 ? '1 recovery code is left.' : `${count} recovery codes are left.`;
+  return `${countText(count, 'recovery code')} ${count === 1 ? 'is' : 'are'} left.`;
 };
 const notYou = 'If it was not you, reset the password now, and revoke the API keys.';
 
