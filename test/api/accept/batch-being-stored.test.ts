@@ -11,10 +11,11 @@ describe('a bulk send that another process is storing', () => {
   const { app, post, counted } = useAcceptance('/api/v1/messages/bulk', toNamed, ['batches', 'messages', 'message_groups']);
   /** The pool of the API, whose statements wait for locks for a shorter time here. */
   let impatient: Database;
-  let waitMs = 500;
+  let waitMs: number;
   let storing: Transaction;
   let first: unknown;
   beforeEach(async () => {
+    waitMs = 500;
     const { db, config } = app.deps;
     first = (await post('stored')).body;
     storing = await db.transaction();

@@ -159,5 +159,6 @@ describe('pages behind the links in mails', () => {
     await browser.page.getByLabel('New password').fill('fourth horse');
     await browser.page.getByRole('button', { name: 'Set password' }).click();
     await outcomeIs('Password has been changed. Please log in again.');
+    assert.deepEqual([...browser.hosts], [app.url]);
   });
 });
