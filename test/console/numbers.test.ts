@@ -27,22 +27,26 @@ describe('numbers in the console', () => {
       VALUES ($1, 'day', date_trunc('day', now(), 'UTC'), 'sms', 'messages', '', 1234567)`;
     await rows(app.deps.db, add, [me.workspaceId]);
     const storageState = await browser.page.context().storageState();
-    const context = await browser.page.context().browser()?.newContext({ locale: 'de-DE', storageState });
-    const page = (await context?.newPage()) ?? assert.fail();
-    await page.addInitScript(recordTexts);
-    await page.goto(`${app.url}/console`);
-    const chart = page.locator('.chart').first();
-    await chart.locator('.u-marker').nth(1).waitFor();
-    const numbers = async () => ((await page.evaluate('window.drawn')) as string[]).filter((text) => /^\d{3}\D\d{3}$/.test(text));
-    await until(async () => (await numbers()).length > 0, 'numbers beside the axis');
-    assert.deepEqual(
-      (await numbers()).filter((text) => !text.includes(',')),
-      [],
-    );
-    const { width, height } = (await chart.locator('.u-over').boundingBox()) ?? assert.fail();
-    await chart.locator('.u-over').hover({ position: { x: width - 2, y: height / 2 } });
-    await chart.getByText('1,234,567', { exact: true }).waitFor();
-    await context?.close();
+    const chromium = browser.page.context().browser() ?? assert.fail();
+    const context = await chromium.newContext({ locale: 'de-DE', storageState });
+    try {
+      const page = await context.newPage();
+      await page.addInitScript(recordTexts);
+      await page.goto(`${app.url}/console`);
+      const chart = page.locator('.chart').first();
+      await chart.locator('.u-marker').nth(1).waitFor();
+      const numbers = async () => ((await page.evaluate('window.drawn')) as string[]).filter((text) => /^\d{3}\D\d{3}$/.test(text));
+      await until(async () => (await numbers()).length > 0, 'numbers beside the axis');
+      assert.deepEqual(
+        (await numbers()).filter((text) => !text.includes(',')),
+        [],
+      );
+      const { width, height } = (await chart.locator('.u-over').boundingBox()) ?? assert.fail();
+      await chart.locator('.u-over').hover({ position: { x: width - 2, y: height / 2 } });
+      await chart.getByText('1,234,567', { exact: true }).waitFor();
+    } finally {
+      await context.close();
+    }
   });
 
   it('a rate far below one a second is not shown as 0', async () => {
