@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Finding, runChecks } from '../../../activities/doctor/check.js';
+import { nowhere } from '../../support/carriers/counterpart.js';
 import { clearTextFindings, paymentsCheck } from '../../../activities/doctor/checks/payments.js';
 import { settingsCheck } from '../../../activities/doctor/checks/settings.js';
 import { startCheckout } from '../../../local/checkout/server.js';
@@ -22,7 +23,7 @@ describe('the check of payments', () => {
 
   for (const missing of ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'])
     it(`the check of payments fails without ${missing} alone, and calls nobody`, async () => {
-      const config = testConfig({ ...stripeEnv('http://127.0.0.1:1'), [missing]: undefined });
+      const config = testConfig({ ...stripeEnv(nowhere.url), [missing]: undefined });
       const findings = await runChecks([settingsCheck, paymentsCheck], { config, db: {} as Database });
       assert.deepEqual(statesOf(findings), [['payments', 'failed']]);
       assert.match(findings[0]?.detail ?? '', new RegExp(missing));

@@ -4,8 +4,8 @@ import { workMetrics } from '../../../models/metrics/catalogue.js';
 import { cancelBatch } from '../../../models/operations/batches/change-batch.js';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
 import { rows } from '../../support/database.js';
-import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
+import { buildPage } from '../../models/operations/batches/new-batch.js';
 import { unavailable } from './two-accounts.js';
 import { useMessageActivities } from './use-message-activities.js';
 
@@ -20,14 +20,13 @@ describe('the metric of pages', () => {
   const { test, activitiesWith } = useMessageActivities();
   /** A charged batch of one page, whose second message is taken only when `isUp`. */
   const page = async () => {
-    const { id, pages } = await buildAcceptedBatch(test.db, test.workspaceId, [2]);
+    const { batchId, groupId } = await buildPage(test.db, test.workspaceId);
     const carrier = { isUp: false };
     const provider = stubProvider(({ id: message }, call) =>
       call === 1 || carrier.isUp ? { outcome: 'accepted', provider_message_id: `p-${message}` } : unavailable,
     );
-    const groupId = pages[0]?.groupId ?? '';
-    const dispatch = () => inActivity(activitiesWith(provider).dispatchMessages, [groupId, id]);
-    return { batchId: id, groupId, carrier, dispatch };
+    const dispatch = () => inActivity(activitiesWith(provider).dispatchMessages, [groupId, batchId]);
+    return { batchId, groupId, carrier, dispatch };
   };
   const age = (groupId: string, minutes: number) =>
     rows(test.db, "UPDATE message_groups SET announced_at = announced_at - $2 * interval '1 minute' WHERE id = $1", [groupId, minutes]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Stripe } from 'stripe';
 import { rows } from '../../support/database.js';
 import { balanceOf } from '../../support/rows/messages.js';
+import { nowhere } from '../../support/carriers/counterpart.js';
 import { eventText, signature, stripeEnv, webhookSecret } from '../../support/carriers/payments.js';
 import { eventsPath, shopForEach } from './shop.js';
 import { useApi } from '../use-api.js';
@@ -182,7 +183,7 @@ describe('POST /api/v1/billing/webhook', () => {
 });
 
 describe('a live key', () => {
-  const app = useApi({ env: { ...stripeEnv('http://127.0.0.1:1'), STRIPE_SECRET_KEY: 'rk_live_tests' } });
+  const app = useApi({ env: { ...stripeEnv(nowhere.url), STRIPE_SECRET_KEY: 'rk_live_tests' } });
 
   it('200 and no credit for a test payment with a live key', async () => {
     const outcomeOf = async (livemode: boolean) => {

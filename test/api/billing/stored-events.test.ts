@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { nowhere } from '../../support/carriers/counterpart.js';
 import { createPayments } from '../../../api/outside/payments.js';
 import { stripeEnv } from '../../support/carriers/payments.js';
 import { testConfig } from '../../support/config.js';
@@ -14,7 +15,7 @@ describe('what is stored of a payment event', () => {
     const event = { id: 'evt_again', livemode: true, ...session() };
     await shop.send(event);
     assert.deepEqual([await shop.outcomes(), await shop.ledger()], [['ignored'], []]);
-    const env = { ...stripeEnv('http://127.0.0.1:1'), STRIPE_SECRET_KEY: 'sk_live_tests' };
+    const env = { ...stripeEnv(nowhere.url), STRIPE_SECRET_KEY: 'sk_live_tests' };
     const withLiveKey = createPayments(testConfig(env), shop.app.deps.logger);
     await whileReplaced(shop.app.deps, 'payments', withLiveKey, () => Promise.all([shop.send(event), shop.send(event)]));
     await shop.send(event);

@@ -1,4 +1,6 @@
 /** The transitions by reports, written independently from the contract, so that the oracle does not share a mistake with the service. */
+import { permutations } from '../../support/measure/permutations.js';
+
 type Said = 'sent' | 'delivered' | 'failed' | 'read';
 type Status = 'queued' | 'accepting' | Said;
 
@@ -19,7 +21,7 @@ export function endsOf(begins: Status, sure: readonly Said[], perhaps: readonly 
   const choices = subsetsOf(perhaps.filter((said) => !sure.includes(said)));
   return new Set(
     choices.flatMap((more) =>
-      ordersOf([...sure, ...more]).map((order) => order.reduce<Status>((now, said) => after(now, said, channel), begins)),
+      permutations([...sure, ...more]).map((order) => order.reduce<Status>((now, said) => after(now, said, channel), begins)),
     ),
   );
 }
@@ -28,9 +30,4 @@ function subsetsOf<T>([first, ...rest]: readonly T[]): T[][] {
   if (first === undefined) return [[]];
   const others = subsetsOf(rest);
   return [...others, ...others.map((other) => [first, ...other])];
-}
-
-function ordersOf<T>(items: readonly T[]): T[][] {
-  if (items.length < 2) return [[...items]];
-  return items.flatMap((first, index) => ordersOf(items.toSpliced(index, 1)).map((rest) => [first, ...rest]));
 }

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CheckoutBook, type LocalEvent } from '../../../local/checkout/book.js';
 import { postEvent } from '../../../local/checkout/post-events.js';
 import { type LocalSession, sessionFrom } from '../../../local/checkout/session.js';
+import { startCounterpart } from '../../support/carriers/counterpart.js';
 
 const form = new URLSearchParams({
   mode: 'payment',
@@ -38,19 +36,16 @@ describe('the local checkout on a full disk', () => {
   it('a payment whose acknowledgement cannot be stored is posted again', async () => {
     const event = book.change(session, { state: 'paid' }, eventOf);
     let posts = 0;
-    const api = createServer((request, response) => {
+    const api = await startCounterpart((_request, response) => {
       posts += 1;
       if (posts === 1) rmSync(folder, { recursive: true });
       else mkdirSync(folder);
-      request.resume().once('end', () => response.end());
-    }).listen(0, '127.0.0.1');
-    await once(api, 'listening');
+      response.end();
+    });
     try {
-      const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-      await postEvent(book, event, { url, webhookSecret: 'whsec_test', signal: new AbortController().signal });
+      await postEvent(book, event, { url: api.url, webhookSecret: 'whsec_test', signal: new AbortController().signal });
     } finally {
-      api.closeAllConnections();
-      api.close();
+      await api.close();
     }
     assert.deepEqual([posts, book.events, stored().events], [2, [], []]);
   });

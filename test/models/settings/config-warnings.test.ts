@@ -8,7 +8,7 @@ import { twilioEnv } from '../../support/carriers/twilio.js';
 import { testConfig } from '../../support/config.js';
 
 const mail = { PROVIDER_EMAIL: 'smtp', EMAIL_SMTP_URL: 'smtps://mail.example.com', EMAIL_FROM: 'news@example.com' };
-const stripe = stripeEnv('http://127.0.0.1:1');
+const stripe = stripeEnv(nowhere.url);
 
 describe('configWarnings', () => {
   const found = (env: NodeJS.ProcessEnv) => configWarnings(testConfig(env)).map(({ state, subject, fix }) => [state, subject, fix]);

@@ -42,12 +42,12 @@ export async function buildDelivery(db: Database, workspaceId: string): Promise<
 /** The same in this status, with its step in the retry schedule. Only a pending delivery has a next attempt. */
 export async function buildDeliveryIn(db: Database, workspaceId: string, status: DeliveryStatus, ladderStep = 0): Promise<DeliveryRow> {
   const { id } = await buildDelivery(db, workspaceId);
-  const [delivery] = await rows<DeliveryRow>(db, putInto, [id, status, ladderStep]);
+  const [delivery] = await rows<DeliveryRow>(db, setStatus, [id, status, ladderStep]);
   if (delivery === undefined) throw new Error(`no delivery ${id}`);
   return delivery;
 }
 
-const putInto = `
+const setStatus = `
   UPDATE deliveries SET status = $2, ladder_step = $3, next_attempt_at = CASE WHEN $2 = 'pending' THEN next_attempt_at END
   WHERE id = $1 RETURNING *`;
 

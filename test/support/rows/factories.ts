@@ -100,17 +100,19 @@ export async function buildWebhook(
 }
 
 /** A replay of the failed and held deliveries until now, which is running unless another status is given. */
-export function buildReplay(webhookId: string, overrides: { status?: ReplayStatus; statuses?: DeliveryStatus[] } = {}): Promise<Replay> {
+export function buildReplay(
+  webhookId: string,
+  { status = 'running', statuses = ['failed', 'held'] }: { status?: ReplayStatus; statuses?: DeliveryStatus[] } = {},
+): Promise<Replay> {
   return Replay.create({
     id: uuidv7(),
     webhook_id: webhookId,
-    status: 'running',
-    ended_at: (overrides.status ?? 'running') === 'running' ? null : new Date(),
+    status,
+    ended_at: status === 'running' ? null : new Date(),
     since: new Date(0),
     until: new Date(),
-    statuses: ['failed', 'held'],
+    statuses,
     matched: 1,
-    ...overrides,
   });
 }
 
