@@ -24,6 +24,7 @@ describe('HangWatch', () => {
       watch.over(() => Promise.reject(new Error('wrong'))),
       /wrong/,
     );
+    // One sleep could end before the watch, which looks every millisecond, has looked twice.
     let ticks = 0;
     for await (const _ of setInterval(1)) if ((ticks += 1) === 20) break;
     assert.equal(calls, 0);

@@ -26,7 +26,7 @@ describe('the early refusal of sends', () => {
     assert.equal((await app.call('GET', '/api/v1/messages', { key: account.key })).status, 200, 'the key is known');
     return account;
   };
-  /** One whose key was revoked afterwards, while sends are refused early. */
+  /** An account whose known key was revoked. Its send is still refused early, without a look-up. */
   const revokedAccount = async () => {
     const account = await knownAccount();
     await ApiKey.update({ is_active: false }, { where: { workspace_id: account.workspaceId } });

@@ -1,7 +1,7 @@
 /** What work adds to a counter of this process. */
 import type { Counter } from 'prom-client';
 
-/** The values of the labels of each series, separated by spaces → how much the work added; without series that it left. */
+/** Runs the work. @returns for each series that it changed: the values of its labels, joined by spaces → what was added */
 export async function addedTo<Label extends string>(
   counter: Counter<Label>,
   work: () => Promise<unknown>,

@@ -50,7 +50,7 @@ describe('the end of the access to a workspace', () => {
   ]) {
     it(title, async () => {
       for (let count = 1; count <= 2; count += 1) await build();
-      // The order of ids is that of no index, and not that in which the rows are stored.
+      // The row stored last has the first id, so only a statement that sorts by id locks it first.
       await rows(test.db, `UPDATE ${table} SET id = overlay(id::text placing '00000000' from 1)::uuid WHERE id = $1`, [(await build()).id]);
       const stored = await rows<{ id: string }>(test.db, `SELECT id FROM ${table} WHERE workspace_id = $1 ORDER BY id`, [test.workspaceId]);
       const ids = stored.map(({ id }) => id);

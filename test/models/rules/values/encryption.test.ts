@@ -4,7 +4,7 @@ import { decrypt, encrypt, cachingDecrypter } from '../../../../models/rules/val
 
 const key = 'k'.repeat(32);
 const other = 'o'.repeat(32);
-const isAltered = /unable to authenticate/;
+const altered = /unable to authenticate/;
 
 describe('encrypt and decrypt', () => {
   it('decryption returns every encrypted text', () => {
@@ -29,8 +29,8 @@ describe('encrypt and decrypt', () => {
   it('decryption refuses another key and another context', () => {
     const sealed = encrypt(key, 'webhook:1', 'secret');
     assert.throws(() => decrypt([other], 'webhook:1', sealed), /another SECRET_KEY/);
-    assert.throws(() => decrypt([key], 'webhook:2', sealed), isAltered);
-    assert.throws(() => decrypt([key], '', sealed), isAltered);
+    assert.throws(() => decrypt([key], 'webhook:2', sealed), altered);
+    assert.throws(() => decrypt([key], '', sealed), altered);
   });
 
   it('decryption finds the key among several by its id in the bytes', () => {
@@ -42,7 +42,7 @@ describe('encrypt and decrypt', () => {
     const sealed = encrypt(key, 'webhook:1', 'whsec_0123456789');
     const faultAt = (index: number) => {
       if (index === 0) return /unknown encryption format/;
-      return index < 5 ? /another SECRET_KEY/ : isAltered;
+      return index < 5 ? /another SECRET_KEY/ : altered;
     };
     for (let index = 0; index < sealed.length; index += 1) {
       for (const bit of [1, 128]) {
@@ -50,10 +50,10 @@ describe('encrypt and decrypt', () => {
         broken[index] = (broken[index] as number) ^ bit;
         assert.throws(() => decrypt([key], 'webhook:1', broken), faultAt(index), `byte ${index}`);
       }
-      const pattern = index < 33 ? /unknown encryption format/ : isAltered;
+      const pattern = index < 33 ? /unknown encryption format/ : altered;
       assert.throws(() => decrypt([key], 'webhook:1', sealed.subarray(0, index)), pattern, `cut at ${index}`);
     }
-    assert.throws(() => decrypt([key], 'webhook:1', Buffer.concat([sealed, Buffer.from([0])])), isAltered);
+    assert.throws(() => decrypt([key], 'webhook:1', Buffer.concat([sealed, Buffer.from([0])])), altered);
   });
 });
 
@@ -66,7 +66,7 @@ describe('cachingDecrypter', () => {
         const text = () => decryptCached(`webhook:${index + 1}`, bytes);
         assert.equal(text(), `secret ${index + 1}`);
         assert.equal(text(), `secret ${index + 1}`);
-        assert.throws(() => decryptCached('webhook:4', bytes), isAltered);
+        assert.throws(() => decryptCached('webhook:4', bytes), altered);
         assert.throws(() => decryptCached(`webhook:${index + 1}x`, bytes.subarray(1)), /unknown encryption format/);
       }
     }
@@ -78,7 +78,7 @@ describe('cachingDecrypter', () => {
     assert.equal(decryptCached('webhook:1', sealed), 'secret');
     const broken = Buffer.from(sealed);
     broken[sealed.length - 1] = (broken[sealed.length - 1] as number) ^ 1;
-    assert.throws(() => decryptCached('webhook:1', broken), isAltered);
+    assert.throws(() => decryptCached('webhook:1', broken), altered);
     assert.throws(() => cachingDecrypter([other])('webhook:1', sealed), /another SECRET_KEY/);
   });
 });
