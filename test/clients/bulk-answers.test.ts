@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { phones } from '../support/bulk-requests.js';
 import { runHere } from './run-here.js';
-import { type Scripted, type ScriptedServer, startScriptedServer } from './scripted-server.js';
+import { refused, type Scripted, type ScriptedServer, startScriptedServer } from './scripted-server.js';
 
 const success = (status: number, data: object, headers = {}): Scripted => ({ status, headers, body: { success: true, data } });
 const preview = success(200, { messages: [{ text: 'Hi', errors: [] }], credits: 1 });
 const balance = success(200, { balance: 5 });
 const batch = { id: 'one', accepted: 1, invalid: 0, credits_used: 1, errors: [] };
 const sent = success(201, { batch });
+const mismatch = refused(422, 'idempotency_mismatch');
+const limited = refused(429, 'rate_limited', { 'Retry-After': '0' });
 
 describe('tidings bulk and the answers of the service', () => {
   let server: ScriptedServer;
@@ -43,7 +45,6 @@ describe('tidings bulk and the answers of the service', () => {
   const sends = () => server.requests.filter(({ path }) => path === '/api/v1/messages/bulk').length;
 
   it('rows that were sent with --skip-invalid are not sent again without it, and the other way round', async () => {
-    const mismatch: Scripted = { status: 422, body: { success: false, error: 'No', code: 'idempotency_mismatch', message: 'No' } };
     for (const args of [[], ['--skip-invalid']]) {
       server.requests = [];
       server.answers = [preview, balance, mismatch, success(201, { batch }, { 'Idempotent-Replayed': 'true' })];
@@ -59,11 +60,7 @@ describe('tidings bulk and the answers of the service', () => {
   });
 
   it('a request that differs in more than --skip-invalid from that of its key is refused', async () => {
-    server.answers = [
-      preview,
-      balance,
-      { status: 422, body: { success: false, error: 'No', code: 'idempotency_mismatch', message: 'No' } },
-    ];
+    server.answers = [preview, balance, mismatch];
     const { code, stderr } = await bulk(1);
     assert.deepEqual([code, sends()], [1, 2], stderr);
   });
@@ -76,12 +73,6 @@ describe('tidings bulk and the answers of the service', () => {
   });
 
   it('a request that was limited before it is repeated with the other value of --skip-invalid is reported as sent before', async () => {
-    const refused = (status: number, code: string): Scripted => ({
-      status,
-      headers: { 'Retry-After': '0' },
-      body: { success: false, error: 'No', code, message: 'No' },
-    });
-    const [limited, mismatch] = [refused(429, 'rate_limited'), refused(422, 'idempotency_mismatch')];
     server.answers = [preview, balance, limited, mismatch, success(201, { batch }, { 'Idempotent-Replayed': 'true' })];
     const { code, stderr } = await bulk(1);
     assert.deepEqual([code, sends()], [0, 3], stderr);
@@ -89,11 +80,6 @@ describe('tidings bulk and the answers of the service', () => {
   });
 
   it('a request of an earlier run is reported as sent before, also when the first attempt was refused by a limit', async () => {
-    const limited: Scripted = {
-      status: 429,
-      headers: { 'Retry-After': '0' },
-      body: { success: false, error: 'Slow', code: 'rate_limited', message: 'Slow' },
-    };
     server.answers = [preview, balance, limited, success(201, { batch }, { 'Idempotent-Replayed': 'true' })];
     const { code, stderr } = await bulk(1);
     assert.deepEqual([code, sends()], [0, 2], stderr);
@@ -135,7 +121,7 @@ describe('tidings bulk and the answers of the service', () => {
 
   it('a refused bulk send shows all faults by line, and how to correct them', async () => {
     const details = ['recipients[0].to', 'recipients[1].to'].map((field) => ({ field, message: 'No number' }));
-    const refusal = {
+    const body = {
       success: false,
       error: 'No number',
       code: 'validation_failed',
@@ -143,8 +129,8 @@ describe('tidings bulk and the answers of the service', () => {
       details,
       hints: ['Add a plus sign'],
     };
-    const refused: Scripted = { status: 400, body: refusal };
-    for (const answers of [[preview, balance, refused], [refused]]) {
+    const refusal: Scripted = { status: 400, body };
+    for (const answers of [[preview, balance, refusal], [refusal]]) {
       server.answers = [...answers];
       const { code, stderr } = await bulk(2);
       assert.equal(code, 1);

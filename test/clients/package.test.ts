@@ -61,8 +61,8 @@ export async function wrong(tidings: Tidings): Promise<void> {
   await tidings.webhooks.create({ url: 'https://example.com', events: ['message.lost'] });
 }
 `;
-/** For projects, and for test runners such as Jest, whose modules are CommonJS. */
-const commonProgram = `
+/** A program in CommonJS, as in older projects and in test runners such as Jest. */
+const commonJsProgram = `
 const { Tidings, TidingsError } = require('tidings-client');
 const { verifyWebhook, WebhookVerificationError } = require('tidings-client/webhooks');
 const tidings = new Tidings({ apiKey: 'tidings_x', baseUrl: 'http://127.0.0.1:1', retries: 0 });
@@ -148,7 +148,7 @@ describe('the package tidings-client', () => {
   });
 
   it('the package tidings-client can be required from CommonJS', async () => {
-    writeFileSync(join(folder, 'program.cjs'), commonProgram);
+    writeFileSync(join(folder, 'program.cjs'), commonJsProgram);
     const { stdout } = await promisify(execFile)(process.execPath, ['--no-experimental-require-module', 'program.cjs'], { cwd: folder });
     assert.deepEqual(JSON.parse(stdout), [true, 'headers']);
   });

@@ -73,7 +73,7 @@ describe('the Python client', function () {
 
   it('the Python client refuses options that cannot work', () => runPython(['-m', 'unittest', 'test_options']));
 
-  it('the Python client gives errors what a program needs, and no secrets', () => runPython(['-m', 'unittest', 'test_errors']));
+  it('the errors of the Python client have what a program needs, and no secrets', () => runPython(['-m', 'unittest', 'test_errors']));
 
   it('the Python client passes errors of the functions of a program unchanged', () => runPython(['-m', 'unittest', 'test_callbacks']));
 

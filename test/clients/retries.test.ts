@@ -4,15 +4,10 @@ import { isRetryable, pause, pauseMs } from '../../clients/typescript/client/ret
 import { readStream } from '../../clients/typescript/client/stream.js';
 import { Transport } from '../../clients/typescript/client/transport.js';
 import { until } from '../support/client.js';
-import { type Scripted, type ScriptedServer, startScriptedServer } from './scripted-server.js';
+import { refused, type Scripted, type ScriptedServer, startScriptedServer } from './scripted-server.js';
 
 const message = { to: '+15551234567', channel: 'sms', content: { text: 'Hello' } } as const;
 const sent: Scripted = { status: 201, body: { success: true, data: { message: { id: 'one' } } } };
-const refused = (status: number, code: string, headers: Record<string, string> = {}): Scripted => ({
-  status,
-  headers,
-  body: { success: false, error: 'No', code, message: 'No', request_id: 'req-1' },
-});
 const failure = (status: number, code: string, retryAfterSeconds: number | null = null) =>
   new TidingsError({ status, code, message: 'No', retryAfterSeconds });
 

@@ -7,6 +7,13 @@ import { text } from 'node:stream/consumers';
 /** `hang`: no answer. `cut`: the connection ends within the body. */
 export type Scripted = { status: number; body?: unknown; headers?: Record<string, string> } | 'hang' | 'cut';
 
+/** A refusal by the service. */
+export const refused = (status: number, code: string, headers: Record<string, string> = {}): Scripted => ({
+  status,
+  headers,
+  body: { success: false, error: 'No', code, message: 'No', request_id: 'req-1' },
+});
+
 export interface ScriptedServer {
   url: string;
   /** What is answered, in this order; the last one for all further requests. */

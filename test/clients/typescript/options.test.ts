@@ -54,7 +54,7 @@ describe('options of the TypeScript client', () => {
     circular.itself = circular;
     for (const metadata of [circular, { count: 1n }]) await assert.rejects(tidings.messages.send({ ...message, metadata }), TypeError);
     const invalid = new Date(Number.NaN) as unknown as string;
-    await assert.rejects(tidings.usage({ from: invalid }), /^OptionError: from is not a valid date$|^TypeError: from /);
+    await assert.rejects(tidings.usage({ from: invalid }), /^TypeError: from is not a valid date$/);
     await assert.rejects(tidings.stream({ lastEventId: 'žluťoučký' }).next(), /lastEventId must be visible ASCII characters/);
     assert.deepEqual(server.requests, []);
   });

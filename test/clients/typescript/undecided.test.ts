@@ -1,29 +1,11 @@
 /** Sends of which nobody knows whether the service has accepted them. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { Tidings, TidingsError } from '../../../clients/typescript/client/index.js';
 import { mayHaveEffect } from '../../../clients/typescript/client/retry.js';
 import { until } from '../../support/client.js';
+import { freePort } from '../../support/network/free-port.js';
 import { runHere, startHere } from '../run-here.js';
-import { type Scripted, type ScriptedServer, startScriptedServer } from '../scripted-server.js';
-
-const refused = (status: number, code: string): Scripted => ({
-  status,
-  headers: { 'Retry-After': '0' },
-  body: { success: false, error: 'No', code, message: 'No', request_id: 'req-1' },
-});
-
-/** An address that refuses connections. */
-async function closedAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}`;
-}
+import { refused, type Scripted, type ScriptedServer, startScriptedServer } from '../scripted-server.js';
 
 describe('sends without a result', () => {
   let server: ScriptedServer;
@@ -101,7 +83,7 @@ describe('sends without a result', () => {
   });
 
   it('tidings send exits with 3 if no connection was made, and with 1 if the service refused', async () => {
-    const { code, stderr } = await runHere(['send', '+15551234567', 'Hello'], env(await closedAddress()));
+    const { code, stderr } = await runHere(['send', '+15551234567', 'Hello'], env(`http://127.0.0.1:${await freePort()}`));
     assert.deepEqual([code, stderr.includes('--key')], [3, false], stderr);
     const plain = server.url.replace('http:', 'https:'); // the TLS handshake fails
     assert.equal((await runHere(['send', '+15551234567', 'Hello'], env(plain))).code, 3);
