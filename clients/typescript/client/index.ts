@@ -54,11 +54,14 @@ export class Tidings {
   ): Promise<T> {
     assertMethod(method);
     assertPath(path);
-    if (method === 'GET' && (body ?? undefined) !== undefined) throw new OptionError('GET has no body');
-    const key = idempotencyKey ?? undefined;
-    if (key !== undefined) assertVisible('idempotencyKey', key);
     const request: Request = { method, path, query: query ?? {}, body: body ?? undefined, isRepeatable: isRepeatable === true };
-    return this.#transport.call(key === undefined ? request : { ...request, idempotencyKey: key }, options);
+    if (method === 'GET' && request.body !== undefined) throw new OptionError('GET has no body');
+    const key = idempotencyKey ?? undefined;
+    if (key !== undefined) {
+      assertVisible('idempotencyKey', key);
+      request.idempotencyKey = key;
+    }
+    return this.#transport.call(request, options);
   }
 
   /**

@@ -9,10 +9,11 @@ export function assertVisible(name: string, key: string): void {
 }
 
 /** @throws OptionError for a number with which no attempt would be made, or all would fail */
-export function assertNumbers({ retries, timeoutMs }: { retries?: number; timeoutMs?: number }): void {
-  const isCount = retries === Number.POSITIVE_INFINITY || Number.isSafeInteger(retries ?? 0);
-  if (!isCount || (retries ?? 0) < 0) throw new OptionError('retries must be a whole number, at least 0, or Infinity');
-  if (!Number.isFinite(timeoutMs ?? 1) || (timeoutMs ?? 1) <= 0) throw new OptionError('timeoutMs must be a number above 0');
+export function assertNumbers(options: { retries?: number; timeoutMs?: number }): void {
+  const [retries, timeoutMs] = [options.retries ?? 0, options.timeoutMs ?? 1];
+  const isCount = retries === Number.POSITIVE_INFINITY || Number.isSafeInteger(retries);
+  if (!isCount || retries < 0) throw new OptionError('retries must be a whole number, at least 0, or Infinity');
+  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0) throw new OptionError('timeoutMs must be a number above 0');
 }
 
 /** The address with `/api/v1`. @throws OptionError, which does not show the address: it may have a password */

@@ -87,20 +87,22 @@ async function calling(callback: () => Promise<unknown>): Promise<void> {
 }
 
 export class Transport {
-  /** Hidden from whoever displays the client: it has the API key. */
-  readonly #options: TidingsOptions;
+  /** Hidden from whoever displays the client. */
+  readonly #apiKey: string;
   readonly #root: string;
   /** For a call that does not say it. */
   readonly retries: number;
+  readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
   readonly #onIgnoredFields: OnIgnoredFields;
 
   constructor(options: TidingsOptions) {
-    this.#options = options;
     if (typeof options.apiKey !== 'string' || options.apiKey === '') throw new OptionError('apiKey is required');
     assertVisible('apiKey', options.apiKey.trim()); // one from a file ends with a line end, which fetch removes
+    this.#apiKey = options.apiKey;
     assertNumbers(options);
     this.retries = options.retries ?? 5;
+    this.#timeoutMs = options.timeoutMs ?? 30_000;
     this.#root = rootOf(options.baseUrl);
     this.#fetch = options.fetch ?? ((...given) => fetch(...given)); // some runtimes refuse a fetch that is called as a method
     this.#onIgnoredFields = options.onIgnoredFields ?? warning();
@@ -147,7 +149,7 @@ export class Transport {
   }
 
   async #attempt<T>(prepared: Prepared, options: CallOptions, attempt: number): Promise<Answer<T>> {
-    const timeout = AbortSignal.timeout(timerMs(options.timeoutMs ?? this.#options.timeoutMs ?? 30_000));
+    const timeout = AbortSignal.timeout(timerMs(options.timeoutMs ?? this.#timeoutMs));
     const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
     const fail = (error: unknown): never => {
       options.signal?.throwIfAborted();
@@ -173,9 +175,9 @@ export class Transport {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== null) url.searchParams.set(name, textOf(name, value));
     }
+    const headers: Record<string, string> = { 'X-API-Key': this.#apiKey, ...more };
     const agent = userAgent();
-    const named: Record<string, string> = agent === undefined ? {} : { 'User-Agent': agent };
-    const headers: Record<string, string> = { 'X-API-Key': this.#options.apiKey, ...named, ...more };
+    if (agent !== undefined) headers['User-Agent'] = agent;
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     if (idempotencyKey !== undefined) headers['Idempotency-Key'] = idempotencyKey;
     // A redirect would carry the key to another place, and a POST would become a GET.
