@@ -83,13 +83,12 @@ def options_of(api_key: str, base_url: str, timeout: float, retries: float) -> O
 
 def _is_address(base_url: str) -> bool:
     try:
-        url = httpx.URL(base_url)
-        # httpx accepts ports that do not exist, spaces, and a query or a fragment that is empty.
-        if urlsplit(base_url).port == 0 or re.search(r"[\s?#]", base_url):
-            return False
+        url, port = httpx.URL(base_url), urlsplit(base_url).port
     except (TypeError, ValueError, AttributeError, httpx.InvalidURL):
         return False
-    return url.scheme in ("http", "https") and url.host != ""
+    # httpx accepts port 0, spaces, and a query or a fragment that is empty.
+    is_bare = port != 0 and re.search(r"[\s?#]", base_url) is None
+    return is_bare and url.scheme in ("http", "https") and url.host != ""
 
 
 def _is_number(value: object, kind: Union[Type[Any], Tuple[Type[Any], ...]]) -> bool:
