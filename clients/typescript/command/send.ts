@@ -68,7 +68,12 @@ TEXT - reads the text from standard input and removes a line break at its end.`,
       return terminal.print(`${counted(preview.credits, 'credit')}${size}\n${first?.text ?? ''}`, preview);
     }
     const key = textOption(context, 'key') ?? randomUUID();
-    const sent = await sendOnce(tidings, message, { signal, idempotencyKey: key }, `to send it only once, run again with --key ${key}`);
+    const sent = await sendOrUndecided(
+      tidings,
+      message,
+      { signal, idempotencyKey: key },
+      `to send it only once, run again with --key ${key}`,
+    );
     if (values.wait !== true) return report(context, sent);
     const { status } = await waitFor(context, tidings, sent, seconds === undefined ? {} : { seconds });
     if (status === 'failed') throw new Failed('the message failed');
@@ -93,7 +98,7 @@ async function messageOf(context: Context): Promise<NewMessage> {
 }
 
 /** @throws Undecided with the key, if the message may have been accepted: with another key, it would be sent and paid again */
-async function sendOnce(
+async function sendOrUndecided(
   tidings: Tidings,
   message: NewMessage,
   options: { signal: AbortSignal; idempotencyKey: string },
@@ -160,7 +165,7 @@ Sends an SMS of one credit to a number of the sandbox, and waits for the event.`
     const tidings = context.tidings();
     const to = code === undefined ? triggers[event] : failures[code];
     const test: NewMessage = { to, channel: 'sms', content: { text: `tidings trigger ${event}` } };
-    const sent = await sendOnce(tidings, test, { signal: context.signal, idempotencyKey: randomUUID() }, 'see tidings messages');
+    const sent = await sendOrUndecided(tidings, test, { signal: context.signal, idempotencyKey: randomUUID() }, 'see tidings messages');
     const status = event.slice('message.'.length);
     const wanted = event === 'message.queued' ? ['queued', 'sent'] : [status];
     const message = await waitFor(context, tidings, sent, { wanted });
