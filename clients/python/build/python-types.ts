@@ -47,8 +47,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 from typing_extensions import Literal, NotRequired, TypedDict`;
 
 /**
- * With one more shape of a message, for programs that read the channel from somewhere. The shapes of the document have each channel apart, so that
- * a type checker accepts none of them there.
+ * With one more shape of a message, for a `channel` that is known only at run time: each shape of the document has fixed channels, so a type
+ * checker would accept none.
  */
 function withAnyChannel(schemas: Record<string, Json>): Record<string, Json> {
   const { SendToEmailAddress: email, SendMessageRequest: send, PreviewMessagesRequest: preview } = schemas;

@@ -1,4 +1,4 @@
-/** The last step of `npm pack`: what the package needs besides code and types. It is run by npm before anything is compiled, so it is JavaScript. */
+/** The last step of the script prepare: what the package needs besides code and types. Node runs this file as it is, so it is JavaScript. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 

@@ -7,7 +7,7 @@ const longestPauseMs = 10_000;
 const longestRetryAfterSeconds = 65;
 /** No answer, or an answer of something that could not ask the service. */
 const isUnanswered = ({ status, code }: TidingsError) => (status === 0 && code !== 'invalid_answer') || status === 502 || status === 504;
-/** The load of the service: it left no trace. */
+/** The service refused because of its load, and has done nothing. */
 const isBusy = ({ status, code }: TidingsError) => status === 503 && code === 'unavailable';
 
 /**
@@ -30,7 +30,7 @@ const unconnected = new RegExp(
 
 /** Whether the service may have done the work, though this attempt failed. */
 export function mayHaveEffect(error: TidingsError): boolean {
-  // A success that cannot be read was perhaps given by a proxy.
+  // A success that cannot be read may come from the service or from a proxy: it decides nothing.
   if (error.status > 0) return error.status < 300 || (error.status >= 500 && !isBusy(error));
   const { code, cause } = Object(error.cause) as { code?: unknown; cause?: { code?: unknown } };
   return !unconnected.test(String(cause?.code ?? code));

@@ -30,7 +30,10 @@ export interface StreamOptions {
 /** The service writes at least every 15 seconds. */
 const usualIdleMs = 45_000;
 
-/** @param idleMs after this number of milliseconds without a byte the connection counts as broken. @throws TidingsError when the service refuses the stream; OptionError */
+/**
+ * @param idleMs after this number of milliseconds without a byte the connection counts as broken
+ * @throws TidingsError when the service refuses the stream; OptionError for options that cannot work
+ */
 export async function* readStream(transport: Transport, options: StreamOptions, idleMs = usualIdleMs): AsyncGenerator<StreamEvent, void> {
   assertNumbers(options);
   const { signal } = options;

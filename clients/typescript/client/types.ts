@@ -14,7 +14,9 @@ type QueryOf<P extends keyof paths> =
 type FiltersOf<P extends keyof paths> = Omit<QueryOf<P>, 'page' | 'cursor'>;
 
 type SendBody = BodyOf<'/api/v1/messages/send', 'post'>;
-/** A message whose channel the program reads from somewhere. The shapes of the document have each channel apart. */
+/**
+ * For a `channel` that is known only at run time: each shape of the document has fixed channels, so the compiler would accept none.
+ */
 type ToAnyChannel = Omit<Extract<SendBody, { to: string; channel: 'email' }>, 'channel'> & { channel: Message['channel'] };
 
 export type NewMessage = SendBody | ToAnyChannel;

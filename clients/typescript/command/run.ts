@@ -60,7 +60,7 @@ export async function run(args: readonly string[], streams: Streams, env: NodeJS
     return 0;
   } catch (error) {
     if (signal.aborted || error instanceof Interrupted) {
-      if (error instanceof Undecided) explain(terminal, error); // it names a message that was accepted
+      if (error instanceof Undecided) explain(terminal, error); // it names the accepted message, or the idempotency key
       return 130;
     }
     return endsUnread && unread.aborted ? 0 : explain(terminal, error);

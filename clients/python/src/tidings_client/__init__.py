@@ -1,6 +1,6 @@
 """A client of Tidings, durable messaging over HTTP."""
 
-__version__ = "1.0.0"  # above the imports, because the client sends it
+__version__ = "1.0.0"  # above the imports: _request imports it
 
 from ._async.client import AsyncTidings
 from ._async.lists import AsyncPage, AsyncPages

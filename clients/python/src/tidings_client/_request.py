@@ -100,7 +100,7 @@ def prepared(http: Any, options: Options, request: Request, headers: Mapping[str
 
     :param http: an `httpx.Client` or an `httpx.AsyncClient`: both build requests in the same way
     """
-    content = request.content  # before the key: a traceback may show the locals
+    content = request.content  # its errors come before the key is in a local: tracebacks may show locals
     all_headers: Dict[str, str] = {"X-API-Key": options.api_key, "Accept": "application/json", **headers}
     if http.headers.get("User-Agent", "").startswith("python-httpx/"):  # the program does not name itself
         all_headers["User-Agent"] = f"tidings-client/{__version__} (python {platform.python_version()})"
@@ -144,7 +144,8 @@ def failure_of(error: Exception, options: Options) -> TidingsError:
 
     :raises RuntimeError: one of the program's own httpx client
     """
-    # A loop that was closed: the service may have accepted the request. The second text is that of uvloop.
+    # Only the RuntimeError of a closed event loop is a lost answer ("the handler is closed" with uvloop).
+    # Others are the program's.
     if isinstance(error, RuntimeError) and not re.search("loop|the handler is closed", str(error)):
         raise error
     if isinstance(error, (httpx.TimeoutException, TimeoutError)):

@@ -42,13 +42,13 @@ def is_retryable(error: TidingsError, is_repeatable: bool) -> bool:
 def may_have_effect(error: TidingsError) -> bool:
     """Whether the service may have done the work, though this attempt failed."""
     if error.status > 0:
-        # A success that cannot be read was perhaps given by a proxy.
+        # A success that cannot be read may come from the service or from a proxy: it decides nothing.
         return error.status < 300 or (error.status >= 500 and not _is_busy(error))
     return not isinstance(error.__cause__, _UNCONNECTED)
 
 
 def _is_busy(error: TidingsError) -> bool:
-    """The load of the service: it left no trace."""
+    """The service refused because of its load, and has done nothing."""
     return error.status == 503 and error.code == "unavailable"
 
 

@@ -133,7 +133,7 @@ class AsyncTidings:
         return read_stream(self._transport, last_event_id, on_open)
 
     async def close(self) -> None:
-        """Close the connections, unless they belong to a client that was given, or to that of `with_options`."""
+        """Close the connections. It does nothing on a client from `with_options`, or if `http_client` was given."""
         if not self._is_derived:
             await self._transport.connections.close()
 

@@ -85,7 +85,6 @@ class AsyncTransport:
                 finally:
                     await response.aclose()
         except (httpx.RequestError, OSError, RuntimeError) as error:
-            # RuntimeError: the loop of the connections is closed.
             raise failure_of(error, self.options) from error
         whole = httpx.Response(
             response.status_code, content=bytes(body), request=prepared_request, extensions=response.extensions
