@@ -37,14 +37,17 @@ export function useMessages() {
   };
 }
 
-/** Listens from now on. @returns a function that waits until the page has got the next event of its stream, and has handed it over in a frame */
+/** Hands over as `handOver` of the console does: in a frame, or after a time without one. Chromium draws none while the machine is busy. */
+const handedOver = 'new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); setTimeout(done, 2_000); })';
+
+/** Listens from now on. @returns a function that waits until the page has got the next event of its stream, and has handed it over */
 export async function listenForEvent({ page }: ConsoleBrowser): Promise<() => Promise<void>> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');
   const isReceived = new Promise((resolve) => devtools.once('Network.eventSourceMessageReceived', resolve));
   return async () => {
     await isReceived;
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await page.evaluate(handedOver);
     await devtools.detach();
   };
 }
