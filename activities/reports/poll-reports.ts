@@ -4,7 +4,7 @@ import { awaitingReports } from '../../models/operations/reports/awaiting-report
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordReports } from '../../models/operations/reports/record-reports.js';
 import type { Providers } from '../handoff/providers/provider.js';
-import { queryReport } from './query-report.js';
+import { queryReports } from './query-report.js';
 
 /** Status queries in parallel. */
 const atOnce = 10;
@@ -27,8 +27,8 @@ interface PollDeps {
 
 /**
  * Queries the providers for messages whose report is missing, and stores the reports in the inbox. If a provider does not answer, the queries
- * for a page of a batch take longer than an activity may, so a poll ends before. A query that fails, as for an answer that its adapter cannot
- * read, does not prevent the others. If all fail, the fault is ours, and the poll is repeated.
+ * for a page of a batch take longer than an activity may, so a poll ends before. If all queries fail, the fault is ours, and the poll is
+ * repeated.
  * @param signal aborted when the activity has to end
  * @returns the last message that was queried, when others are left for the next poll; otherwise null
  */
@@ -48,11 +48,10 @@ export async function pollReports(
   for (; from < awaiting.length; from += atOnce) {
     if (last !== null && (signal.aborted || Date.now() >= until)) break;
     const some = awaiting.slice(from, from + atOnce);
-    const answers = await Promise.allSettled(some.map((message) => queryReport(providers, message)));
-    const reports = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-    faults.push(...answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : [])));
-    answered += reports.length;
-    await recordReports(db, reports.flat(), await erasureKey(db, config.secretKeys));
+    const queried = await queryReports(providers, some);
+    faults.push(...queried.faults);
+    answered += queried.answered;
+    await recordReports(db, queried.reports, await erasureKey(db, config.secretKeys));
     last = some.at(-1)?.id ?? null;
   }
   if (answered === 0 && faults.length > 0) throw faults[0];

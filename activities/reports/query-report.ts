@@ -6,6 +6,21 @@ import { hasUsualYear } from '../../models/rules/values/timestamp.js';
 import type { Providers } from '../handoff/providers/provider.js';
 
 /**
+ * Queries the providers for the reports of some messages at once. A query that fails, as for an answer that its adapter cannot read, does not
+ * prevent the others.
+ * @returns also the number of queries that were answered, and why the others failed
+ */
+export async function queryReports(
+  providers: Providers,
+  messages: readonly AwaitedReport[],
+): Promise<{ reports: IncomingReport[]; answered: number; faults: unknown[] }> {
+  const answers = await Promise.allSettled(messages.map((message) => queryReport(providers, message)));
+  const reports = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  const faults = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []));
+  return { reports: reports.flat(), answered: reports.length, faults };
+}
+
+/**
  * Queries the provider for the report of a message. Empty if it has no such query or no report that can be stored, or if its account was removed
  * from the settings. A time that cannot be stored becomes the present one.
  */

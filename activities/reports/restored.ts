@@ -6,7 +6,7 @@ import type { Config } from '../../models/settings/config.js';
 import { noteAsked, type Unasked, unaskedMessages } from '../../models/operations/reports/unasked-messages.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import type { Providers } from '../handoff/providers/provider.js';
-import { queryReport } from './query-report.js';
+import { queryReports } from './query-report.js';
 
 /** Calls in parallel. Few, so that a recovery does not use up the limits of the providers. */
 const atOnce = 10;
@@ -27,9 +27,6 @@ export interface AskedPage {
 }
 
 export function restoredActivities({ db, config, providers }: RestoredDeps) {
-  const ask = async ({ id, provider, provider_message_id, waits }: Unasked) =>
-    waits && provider !== null && provider_message_id !== null ? queryReport(providers, { id, provider, provider_message_id }) : [];
-
   return {
     /** Queries the providers for the next messages of a recovery and stores the reports in the inbox. Each message is queried once. */
     askRestored: (recoveryId: string): Promise<AskedPage> =>
@@ -39,7 +36,7 @@ export function restoredActivities({ db, config, providers }: RestoredDeps) {
         const wakes: Wake[] = [];
         for (let from = 0; from < unasked.length; from += atOnce) {
           const some = unasked.slice(from, from + atOnce);
-          const reports = (await Promise.all(some.map(ask))).flat();
+          const { reports } = await queryReports(providers, some.flatMap(awaited));
           wakes.push(...(await recordReports(db, reports, key)));
           await noteAsked(
             db,
@@ -51,3 +48,7 @@ export function restoredActivities({ db, config, providers }: RestoredDeps) {
       }),
   };
 }
+
+/** What the provider is queried with; nothing for a message that needs no query. */
+const awaited = ({ id, provider, provider_message_id, waits }: Unasked) =>
+  waits && provider !== null && provider_message_id !== null ? [{ id, provider, provider_message_id }] : [];
