@@ -90,11 +90,14 @@ export function saveResults(results: { at: string }, dir = resultsDir): string {
   return path;
 }
 
+/** What makes two loads the same, beside their cases. */
+const loadOptions = ['messages', 'clients', 'rounds', 'groupMax', 'recipients', 'soak'] as const;
+
 /** The last stored results of the same load; undefined if there are none. */
-export function previousResults({ cases, clients, soak }: Options): Results | undefined {
+export function previousResults(options: Options): Results | undefined {
   return newestFirst().find(({ options: then }) => {
-    const hasAll = cases.every((key) => then.cases.includes(key));
-    return hasAll && then.clients === clients && (then.soak ?? 0) === soak && !then.profile; // profiling affects the times
+    const hasAll = options.cases.every((key) => then.cases.includes(key));
+    return hasAll && loadOptions.every((name) => then[name] === options[name]) && !then.profile; // profiling affects the times
   });
 }
 
