@@ -11,8 +11,8 @@ import { maskSignatures } from '../../models/rules/webhooks/signed-headers.js';
 import { createConcurrencyLimit, type ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { SharedEndpointStats } from './shared-endpoint-stats.js';
 import { EndpointHealth } from './endpoint-health.js';
-import { EndpointQueue, type AttemptResult, type EndpointPace } from './endpoint-queue.js';
-import { asksToWait, attemptOnce, type AttemptOptions, consequenceOf } from './one-attempt.js';
+import { EndpointQueue, type AttemptResult, type QueueLimits } from './endpoint-queue.js';
+import { requestsDelay, attemptOnce, type AttemptOptions, consequenceOf } from './one-attempt.js';
 import type { WebhookPoster } from './post-webhook.js';
 import { turnsOf, type TurnsOfWebhook } from './turns-of-webhook.js';
 
@@ -98,7 +98,7 @@ export class Attempts {
    * a connection until its deadline. No attempt begins after the given end.
    * @returns whether a delivery is settled: it was acknowledged, has failed for good, or its owner has stopped the webhook
    */
-  async retry(due: SendableDelivery[], end: Pick<EndpointPace, 'signal' | 'until'> = {}): Promise<boolean> {
+  async retry(due: SendableDelivery[], end: Pick<QueueLimits, 'signal' | 'until'> = {}): Promise<boolean> {
     const [first] = due;
     if (first === undefined) return false;
     let rest = due;
@@ -135,7 +135,7 @@ export class Attempts {
     const queue = this.#queue(due, scheduled, {
       concurrency: ownConcurrency ?? concurrencyPerEndpoint - this.#endpoints.inFlight(webhookId),
       lateAfterMs: this.deps.lateAfterMs ?? this.health.lateAfterMs(webhookId, isShared(due)),
-      queueMs: until - Date.now(),
+      queueLateAfterMs: until - Date.now(),
     });
     const run = queue.run();
     const left = await Promise.race([run, queue.late]);
@@ -154,7 +154,7 @@ export class Attempts {
   #queue<Delivery extends SendableDelivery>(
     deliveries: Delivery[],
     options: AttemptOptions,
-    pace: EndpointPace,
+    pace: QueueLimits,
     turns?: TurnsOfWebhook,
   ): EndpointQueue<Delivery> {
     const attempt = (delivery: Delivery, answered: () => void) => this.#attempt(delivery, options, answered);
@@ -190,7 +190,7 @@ export class Attempts {
       ...(options.replay === undefined ? {} : { replayId: options.replay.id }),
       ...consequence,
     });
-    const isOutdated = effect === 'outdated' || effect === 'renewed' || (options.trigger === 'replay' && asksToWait(result));
+    const isOutdated = effect === 'outdated' || effect === 'renewed' || (options.trigger === 'replay' && requestsDelay(result));
     if (effect === 'stopped') return { outcome: 'stopped', isOutdated };
     if (result.error === null) return { outcome: 'acknowledged', isOutdated };
     return { outcome: consequence.next.status === 'pending' || effect === 'renewed' ? 'failed' : 'ended', isOutdated };

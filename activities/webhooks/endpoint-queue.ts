@@ -14,7 +14,7 @@ export interface AttemptResult {
 }
 
 /** The limits of a queue, and when its caller should stop waiting for it. */
-export interface EndpointPace {
+export interface QueueLimits {
   /** Attempts at once, if the webhook is not ordered. */
   concurrency: number;
   /** The events of the first message are attempted before all others, which wait until they were acknowledged. */
@@ -22,14 +22,14 @@ export interface EndpointPace {
   /** An attempt is late when it has no outcome after this time. */
   lateAfterMs?: number;
   /** The whole queue is late after this time. */
-  queueMs?: number;
+  queueLateAfterMs?: number;
   /** The queue begins no attempt later than this, in milliseconds since 1970. */
   until?: number;
   /** Aborted when the worker stops. The queue then begins no further attempt. */
   signal?: AbortSignal;
 }
 
-export interface QueueOptions<Delivery> extends EndpointPace {
+export interface QueueOptions<Delivery> extends QueueLimits {
   /** @param answered must be called when the receiver has answered, so that our own work afterwards does not count as late */
   attempt: (delivery: Delivery, answered: () => void) => Promise<AttemptResult>;
   /** Continues after a failure, so that each delivery is attempted. */
@@ -70,8 +70,8 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
    * @throws what an attempt has thrown, after all attempts in progress have ended
    */
   async run(): Promise<Delivery[]> {
-    const { concurrency, queueMs, firstAlone } = this.options;
-    const end = this.#lateAfter(queueMs);
+    const { concurrency, queueLateAfterMs, firstAlone } = this.options;
+    const end = this.#lateAfter(queueLateAfterMs);
     try {
       const first = firstAlone === true ? this.#chains.shift() : undefined;
       if (first !== undefined) await this.#attemptChain(first);

@@ -20,7 +20,7 @@ export interface FirstAttemptDeps extends DeliveryDeps {
 /** Options of the first attempts of a group. */
 export interface FirstAttemptOptions {
   /** Include deliveries that an earlier call left to other workflows, because it may have died before these were started. */
-  again: boolean;
+  retakesLeft: boolean;
   /** Set for a driven group; see `Attempts.attemptFirstRound`. */
   ownConcurrency?: number;
 }
@@ -33,15 +33,15 @@ export interface FirstAttemptOptions {
 export async function attemptFirst(
   { db, config, attempts }: FirstAttemptDeps,
   groupId: string,
-  { again, ownConcurrency }: FirstAttemptOptions,
+  { retakesLeft, ownConcurrency }: FirstAttemptOptions,
 ): Promise<LeftDeliveries> {
-  const due = await firstDeliveries(db, groupId, again);
+  const due = await firstDeliveries(db, groupId, retakesLeft);
   const [first] = due;
-  const leave: Leave = (remaining) => attempts.withWorkspaceLimit(() => leaveToRetriers(db, remaining, again), first?.workspace_id);
+  const leave: Leave = (remaining) => attempts.withWorkspaceLimit(() => leaveToRetriers(db, remaining, retakesLeft), first?.workspace_id);
   const left =
     config.webhookFirstAttempt === 'inline'
       ? { children: [], retriers: await leave(await attempts.attemptFirstRound(due, ownConcurrency)) }
-      : await leaveAll(db, due, again, leave);
+      : await leaveAll(db, due, retakesLeft, leave);
   return { ...left, ...workspacesOf(left, due) };
 }
 
@@ -60,9 +60,9 @@ function workspacesOf({ children, retriers }: LeftDeliveries, due: readonly DueD
 const leftAtOnce = 500;
 
 /** With a child workflow for each event: leaves each delivery to a child, or to the retrier that owns it or limits the rate of its webhook. */
-async function leaveAll(db: Database, all: FirstDelivery[], again: boolean, leave: Leave): Promise<LeftDeliveries> {
+async function leaveAll(db: Database, all: FirstDelivery[], retakesLeft: boolean, leave: Leave): Promise<LeftDeliveries> {
   // After a retry all are returned: those that the earlier call marked cannot be distinguished from older ones.
-  const due = again ? all : all.slice(0, leftAtOnce);
+  const due = retakesLeft ? all : all.slice(0, leftAtOnce);
   const ofRetriers = due.filter(({ carried, ordered, rate }) => carried || ordered || rate !== null);
   const single = due.filter((delivery) => !ofRetriers.includes(delivery));
   await leaveToChild(

@@ -75,15 +75,15 @@ export interface AttemptOptions {
 export function consequenceOf(
   result: PostResult,
   delivery: SendableDelivery,
-  { trigger: asked, followsSchedule, isProbe = false }: AttemptOptions,
+  { trigger: requested, followsSchedule, isProbe = false }: AttemptOptions,
   usualDelays: readonly number[],
 ): Pick<Attempt, 'trigger' | 'next' | 'health'> & { isScheduled: boolean } {
   const isTest = delivery.event === testEventType;
-  const trigger = isTest && followsSchedule ? 'test' : asked;
+  const trigger = isTest && followsSchedule ? 'test' : requested;
   const isScheduled = trigger === 'scheduled';
   const delays = isTest ? [] : (delivery.retry_delays ?? usualDelays);
   const next = followsSchedule ? nextStep(result, delivery, delays) : lastStep(result);
-  const isHeeded = isScheduled || result.error === null || asksToWait(result);
+  const isHeeded = isScheduled || result.error === null || requestsDelay(result);
   const health = isHeeded ? healthNote(result, delivery, { isProbe, delays, isScheduled }) : undefined;
   return { trigger, next, isScheduled, ...(health === undefined ? {} : { health }) };
 }
@@ -100,7 +100,7 @@ function nextStep(result: PostResult, { ladder_step }: SendableDelivery, delays:
   if (error === null) return { status: 'succeeded' };
   if (error === 'blocked_address') return { status: 'failed' };
   if (responseStatus === 410) return { status: 'failed', disableWebhook: gone };
-  const seconds = retryDelaySeconds(delays, ladder_step + 1, askedSeconds(result));
+  const seconds = retryDelaySeconds(delays, ladder_step + 1, retryAfterSecondsOf(result));
   return seconds === null ? { status: 'failed' } : { status: 'pending', inSeconds: seconds };
 }
 
@@ -117,10 +117,10 @@ function healthNote(
   const isNews = succeeded ? failing_since !== null || resume_at !== null : result.error !== 'undecryptable_secret';
   if (!isNews) return undefined;
   const isFirst = isScheduled && ladder_step === 0;
-  return { webhookId: webhook_id, succeeded, isScheduled, isFirst, isProbe, retryAfterSeconds: askedSeconds(result), delays };
+  return { webhookId: webhook_id, succeeded, isScheduled, isFirst, isProbe, retryAfterSeconds: retryAfterSecondsOf(result), delays };
 }
 
 /** The receiver is too busy for this attempt and for those that would follow. */
-export const asksToWait = (result: PostResult): boolean => result.error !== null && (askedSeconds(result) ?? 0) > 0;
+export const requestsDelay = (result: PostResult): boolean => result.error !== null && (retryAfterSecondsOf(result) ?? 0) > 0;
 
-const askedSeconds = ({ retryAfter, at }: PostResult) => parseRetryAfter(retryAfter, at);
+const retryAfterSecondsOf = ({ retryAfter, at }: PostResult) => parseRetryAfter(retryAfter, at);

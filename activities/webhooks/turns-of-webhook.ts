@@ -5,7 +5,7 @@ import type { ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { SendableDelivery } from '../../models/operations/deliveries/due-deliveries.js';
 import { isWebhookUnchanged, reserveTurns, type Turns } from '../../models/operations/deliveries/reserve-turns.js';
 import type { Trigger } from '../../models/tables/delivery.js';
-import { tooManyAttempts } from './too-many-attempts.js';
+import { attemptLater } from './attempt-later.js';
 
 /** How late a turn may still be used, because timers are late. */
 const lateMs = 5;
@@ -24,7 +24,7 @@ export function turnsOf(
   const aheadMsMax = trigger === 'manual' || trigger === 'test' ? requestedMsMax : undefined;
   const reserve = async (wanted: number) => {
     const turns = await withWorkspaceLimit(() => reserveTurns(deps.db, webhookId, wanted, aheadMsMax), workspaceId);
-    if (turns === undefined && aheadMsMax !== undefined) throw tooManyAttempts(1_000);
+    if (turns === undefined && aheadMsMax !== undefined) throw attemptLater('RateReached', 1_000);
     return turns;
   };
   return new TurnsOfWebhook(reserve, () => isWebhookUnchanged(deps.db, webhookId, changedAt));

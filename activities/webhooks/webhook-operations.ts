@@ -16,7 +16,7 @@ import type { Attempts } from './attempts.js';
 import type { DeliveryDeps } from './first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import { DeliverySettler } from './delivery-settler.js';
-import { replayWaits, tooManyAttempts } from './too-many-attempts.js';
+import { attemptLater } from './attempt-later.js';
 
 /** Deliveries of a replay page. Even if each attempt hangs, the page ends before the watcher counts it as lost. */
 const replayedAtOnce = 50;
@@ -32,11 +32,11 @@ const restartable: readonly DeliveryStatus[] = ['failed', 'held', 'pending'];
 const waitMsMax = 60_000;
 
 /** Requested attempts of one workspace that run at once in this process. Another one is retried after a second. */
-const askedOfWorkspace = 25;
+const requestedOfWorkspaceMax = 25;
 
 /** @param attempts the same object for all activities of a thread: it counts the attempts to each endpoint */
 export function webhookOperationActivities({ db }: { db: Database }, attempts: Attempts) {
-  const asked = new Tally();
+  const requested = new Tally();
 
   return {
     /** Makes one requested attempt. Only a success changes the status of the delivery; a failed test ends as failed. */
@@ -46,10 +46,10 @@ export function webhookOperationActivities({ db }: { db: Database }, attempts: A
         const [delivery] = await deliveriesIn(db, [deliveryId], isTest ? ['pending'] : deliveryStatuses);
         if (delivery === undefined) return;
         const attempt = () => attempts.attemptInOrder([delivery], { trigger, followsSchedule: isTest });
-        const untried = await asked.run(delivery.workspace_id, askedOfWorkspace, attempt, () => {
-          throw tooManyAttempts(1_000);
+        const untried = await requested.run(delivery.workspace_id, requestedOfWorkspaceMax, attempt, () => {
+          throw attemptLater('TooManyAttempts', 1_000);
         });
-        if (untried.length > 0) throw tooManyAttempts(10); // it waited for its turn while the owner changed the webhook
+        if (untried.length > 0) throw attemptLater('WebhookChanged', 10);
       }),
 
     /** Lists the next deliveries of a replay. */
@@ -81,37 +81,37 @@ async function listReplay(
 async function replayPage(deps: DeliveryDeps, page: ReplayPageInput): Promise<ReplayPageResult> {
   const { db } = deps;
   const { replayId, webhookId, deliveryIds, isLast } = page;
-  const again = activityInfo().attempt > 1;
-  if (await isReplayRunning(db, replayId)) await attemptPage(deps, page, again);
-  else if (!again) return { retriers: [], goesOn: false };
+  const isRetry = activityInfo().attempt > 1;
+  if (await isReplayRunning(db, replayId)) await attemptPage(deps, page, isRetry);
+  else if (!isRetry) return { retriers: [], goesOn: false };
   // Also for a replay that was cancelled meanwhile: the deliveries that it has claimed are retried, and count.
   const left = (await claimedByReplay(db, replayId, deliveryIds)).map((id) => ({ id, webhook_id: webhookId }));
-  const retriers = await leaveToRetriers(db, { left }, again);
+  const retriers = await leaveToRetriers(db, { left }, isRetry);
   const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
   return { retriers, goesOn: status === 'running' };
 }
 
-async function attemptPage({ db, attempts }: DeliveryDeps, page: ReplayPageInput, again: boolean): Promise<void> {
+async function attemptPage({ db, attempts }: DeliveryDeps, page: ReplayPageInput, isRetry: boolean): Promise<void> {
   const { replayId, webhookId, deliveryIds, isLast, statuses } = page;
   const followsSchedule = statuses.includes('failed') || statuses.includes('held');
   const claims = new BatchQueue((ids: string[]) => claimReplayed(db, replayId, ids, followsSchedule), { maxBatchSize: replayedAtOnce });
   const options = { trigger: 'replay', followsSchedule, replay: { id: replayId, claim: (id: string) => claims.add(id) } } as const;
   // A wait that the receiver asked for before the replay does not delay it.
-  const earlier = again ? null : await askedWait(db, webhookId);
-  if (again) await waitIfAsked(db, page, earlier);
-  for (let rest: readonly string[] = again ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds; rest.length > 0; ) {
+  const earlier = isRetry ? null : await askedWait(db, webhookId);
+  if (isRetry) await throwIfDelayed(db, page, earlier);
+  for (let rest: readonly string[] = isRetry ? await notYetReplayed(db, replayId, deliveryIds) : deliveryIds; rest.length > 0; ) {
     const due = await deliveriesIn(db, rest, followsSchedule ? restartable : statuses);
     const atStart = followsSchedule ? due.map((delivery) => ({ ...delivery, ladder_step: 0 })) : due; // where the claim puts it
     rest = (await attempts.attemptInOrder(atStart, options)).map(({ id }) => id);
     if (!(await isReplayRunning(db, replayId))) return;
-    if (rest.length > 0 || !isLast) await waitIfAsked(db, page, earlier);
+    if (rest.length > 0 || !isLast) await throwIfDelayed(db, page, earlier);
   }
 }
 
 /** @throws ApplicationFailure that repeats the page when the wait is over, or after a minute, if the receiver has asked to wait since `earlier` */
-async function waitIfAsked(db: Database, { replayId, webhookId }: ReplayPageInput, earlier: AskedWait | null): Promise<void> {
+async function throwIfDelayed(db: Database, { replayId, webhookId }: ReplayPageInput, earlier: AskedWait | null): Promise<void> {
   const asked = await askedWait(db, webhookId);
   if (asked === null || asked.until === earlier?.until) return;
   await noteReplayWaits(db, replayId);
-  throw replayWaits(Math.min(asked.wait_ms, waitMsMax));
+  throw attemptLater('ReplayWaits', Math.min(asked.wait_ms, waitMsMax));
 }

@@ -11,7 +11,7 @@ import type { DeliverWebhookInput, LeftDeliveries } from '../../workflows/contra
 import type { AttemptDeps, Attempts } from './attempts.js';
 import { attemptFirst, type DeliveryDeps, type FirstAttemptDeps } from './first-attempts.js';
 import { withHeartbeat } from '../support/heartbeat.js';
-import { tooManyAttempts } from './too-many-attempts.js';
+import { attemptLater } from './attempt-later.js';
 
 /** Deliveries that a retrier reads at once. With a rate: as many as it may send in this time. */
 const pageMax = 500;
@@ -30,7 +30,7 @@ const lookAgainMs = { min: 100, max: 1_000 };
  */
 const runningOfWorkspace = 100;
 const putOff = (): never => {
-  throw tooManyAttempts(1_000 * Math.min(activityInfo().attempt, 60));
+  throw attemptLater('TooManyAttempts', 1_000 * Math.min(activityInfo().attempt, 60));
 };
 /** How soon a delivery behind an earlier event is checked again; doubles up to the maximum. */
 const behindLookMs = { min: 20, max: 2_000 };
@@ -48,7 +48,7 @@ export function webhookActivities(deps: WebhookDeps, attempts: Attempts) {
   return {
     /** Makes the first attempts of a group's due deliveries; see `attemptFirst`. */
     deliverEvents: (groupId: string): Promise<LeftDeliveries> =>
-      withHeartbeat(() => attemptFirst({ db, config, attempts }, groupId, { again: activityInfo().attempt > 1 })),
+      withHeartbeat(() => attemptFirst({ db, config, attempts }, groupId, { retakesLeft: activityInfo().attempt > 1 })),
 
     /**
      * Attempts the due deliveries of a webhook, page by page.

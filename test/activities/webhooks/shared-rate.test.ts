@@ -62,7 +62,7 @@ describe('a webhook with a rate', () => {
   it('a webhook with a rate makes a requested attempt wait in Temporal while many others have turns before it', async () => {
     await test.webhook.update({ rate: 1 });
     await rows(test.db, `UPDATE webhooks SET paced_until = now() + interval '10 seconds' WHERE id = $1`, [test.webhook.id]);
-    await assert.rejects(send('test'), { type: 'TooManyAttempts' });
+    await assert.rejects(send('test'), { type: 'RateReached' });
     assert.deepEqual(test.receiver.received, []);
   });
 });
