@@ -18,7 +18,7 @@ import { repairActivities } from './watch/repair.js';
 import { restoredActivities } from './reports/restored.js';
 import { webhookOperationActivities } from './webhooks/webhook-operations.js';
 import { webhookActivities } from './webhooks/webhooks.js';
-import type { WorkflowStarts } from './watch/workflow-starts.js';
+import type { WorkflowStarts } from './support/workflow-starts.js';
 
 export interface ActivityDeps {
   db: Database;

@@ -62,7 +62,7 @@ export interface AcceptedMessages extends AcceptAnswer {
 }
 
 /** The result of the acceptance of a batch for the workflow. `due` is set when its pages can start at once. */
-export interface BatchDecision extends AcceptBatchAnswer {
+export interface AcceptedBatch extends AcceptBatchAnswer {
   due?: DuePage;
 }
 
@@ -98,7 +98,7 @@ export function messageActivities(deps: MessageDeps, handOff: (target: DispatchT
     },
 
     /** Local: debits and queues a whole batch. */
-    async acceptBatch(batchId: string): Promise<BatchDecision> {
+    async acceptBatch(batchId: string): Promise<AcceptedBatch> {
       const { start, ...decision } = await acceptBatch(db, batchId, config.quotas.openBatches);
       if (start === undefined) return decision;
       const { startInMs, ...due } = await times(db, config, start);

@@ -28,7 +28,7 @@ try {
   if (runningAddresses(dataDir) === undefined) {
     if (!isUnset(env.DATABASE_URL) || !isUnset(env.TEMPORAL_ADDRESS)) throw notEmbedded(); // a start would migrate the user's database
     service = spawnService();
-    await isReady(service);
+    await untilReady(service);
   }
   await demonstrate(dataDir, runningAddresses(dataDir));
   output.plain('\nThat is the whole story.\n');
@@ -66,7 +66,7 @@ function spawnService(): ChildProcess {
   return spawn(process.execPath, ['--enable-source-maps', script], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
-async function isReady(child: ChildProcess): Promise<void> {
+async function untilReady(child: ChildProcess): Promise<void> {
   const { signal } = interruption;
   const ended = once(child, 'exit', { signal }).then(() => {
     throw new StartError('The service did not start.');

@@ -39,7 +39,7 @@ export const dispatching = (taskQueue: string, scheduleToCloseMs: number) =>
   });
 
 /** Status queries to providers whose report is missing. A few attempts are enough, because the report may still arrive. */
-export const asking = (taskQueue: string) =>
+export const querying = (taskQueue: string) =>
   proxyActivities<Activities>({
     taskQueue,
     startToCloseTimeout: '60s',

@@ -51,11 +51,11 @@ export async function runChecks(checks: readonly Check[], deps: Omit<CheckDeps, 
 async function runCheck(check: Check, deps: Omit<CheckDeps, 'signal'>, msMax: number): Promise<Finding[]> {
   const { subject, fix, run } = check;
   const signal = AbortSignal.timeout(msMax);
-  const isOver = new Promise<never>((_, reject) => {
+  const timedOut = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error(`no answer within ${msMax / 1000} s`)));
   });
   try {
-    return await Promise.race([run({ ...deps, signal }), isOver]);
+    return await Promise.race([run({ ...deps, signal }), timedOut]);
   } catch (error) {
     return [failed(subject, messageOf(error), typeof fix === 'string' ? fix : fix(error))];
   }

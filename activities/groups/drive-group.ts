@@ -9,7 +9,7 @@ import type { LeftDeliveries } from '../../workflows/contract.js';
 export interface DriveDeps {
   db: Database;
   /** Makes the first attempts of due deliveries; see `attemptFirst`. */
-  deliver: (again: boolean) => Promise<LeftDeliveries>;
+  deliver: (retakesLeft: boolean) => Promise<LeftDeliveries>;
   /** The groups that this process drives at the moment in the slots of the same queue, including this one. */
   driven: Set<string>;
   /** With more driven groups, others wait for their hand-off. Then an activity waits for reports only for `crowdedMs` after its start. */
@@ -39,7 +39,7 @@ export interface DriveOptions {
   /** Aborted when the worker stops. */
   signal: AbortSignal;
   /** The first round includes deliveries that an earlier call may have left to workflows that were never started. */
-  again: boolean;
+  retakesLeft: boolean;
   /** The hand-off of the group, if it runs in the same activity. The group is driven at least until it has ended. */
   handOff?: Promise<GroupWork>;
 }
@@ -64,7 +64,7 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   const mayWait = waitLimitOf(deps);
   const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
   let left: LeftDeliveries = { children: [], retriers: [] };
-  let { again } = options;
+  let { retakesLeft } = options;
   let busyAt = Date.now();
   let hasSeenEnd = false;
   let work = await applyReports(db, groupId, { looksAgain: true, key });
@@ -84,11 +84,11 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   /** The hand-off is awaited in any case. After a partial one the workflow has to repeat it. */
   const mayContinue = () => handOff.state === 'running' || (handOff.state !== 'partial' && Date.now() < until);
   while (isEmpty(left) && !options.signal.aborted && mayContinue()) {
-    const isDue = work.deliveries > 0 || again;
+    const isDue = work.deliveries > 0 || retakesLeft;
     if (!isDue && isQuiet()) break;
     if (isDue) {
-      left = await beside(deliver(again), rest, look);
-      again = false;
+      left = await beside(deliver(retakesLeft), rest, look);
+      retakesLeft = false;
       busyAt = Date.now();
     } else if (handOff.state !== 'failed') await rest();
     await look();

@@ -42,7 +42,7 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
   const groups = drivenIn(queues.messages, 0);
   const drive = async (groupId: string, isPage: boolean, how: DriveOptions) => {
     const ownConcurrency = isPage ? attemptsAtOnce.ofPage : attemptsAtOnce.ofGroup;
-    const deliver = (again: boolean) => attemptFirst(deps, groupId, { again, ownConcurrency });
+    const deliver = (retakesLeft: boolean) => attemptFirst(deps, groupId, { retakesLeft, ownConcurrency });
     return driveGroup({ db, deliver, ...(isPage ? pages : groups), key: await erasureKey(db, config.secretKeys) }, groupId, how);
   };
 
@@ -50,10 +50,13 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
     /**
      * Applies the reports of a group and delivers its events until none is left, for 20 seconds at most; see `driveGroup`.
      * @param isPage the group is a page of a batch
-     * @param again looks also for deliveries that an earlier call left to workflows and did not return
+     * @param retakesLeft looks also for deliveries that an earlier call left to workflows and did not return
      */
-    driveGroup: (groupId: string, isPage: boolean, again: boolean): Promise<GroupProgress> =>
-      withHeartbeat(async (signal) => withNextRound(await drive(groupId, isPage, { signal, again: again || isRetried() })), stopping),
+    driveGroup: (groupId: string, isPage: boolean, retakesLeft: boolean): Promise<GroupProgress> =>
+      withHeartbeat(
+        async (signal) => withNextRound(await drive(groupId, isPage, { signal, retakesLeft: retakesLeft || isRetried() })),
+        stopping,
+      ),
 
     /** Opens a page that is not open yet. Hands off as `dispatchMessages` does, and drives the group meanwhile and afterwards. */
     sendGroup: (groupId: string, batchId?: string): Promise<SendGroupResult> =>
@@ -62,7 +65,7 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
         const handOff = dispatch({ groupId, batchId, signal, holdsEvents: true });
         const [handedOff, driving] = await Promise.allSettled([
           handOff,
-          drive(groupId, batchId !== undefined, { signal, again: false, handOff }),
+          drive(groupId, batchId !== undefined, { signal, retakesLeft: false, handOff }),
         ]);
         if (driving.status === 'rejected') throw driving.reason;
         const again = isRetried();

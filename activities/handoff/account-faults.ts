@@ -1,8 +1,8 @@
-/** Refusals for which no message is at fault: the account is locked, not registered, or has used up its credit. */
+/** AccountRejections for which no message is at fault: the account is locked, not registered, or has used up its credit. */
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
 import type { FailureCode } from '../../models/rules/messages/error-codes.js';
-import type { CallEnd } from './account-health.js';
+import type { CallVerdict } from './account-health.js';
 import type { Handoff } from './hand-off.js';
 import type { RoundDeps } from './round-deps.js';
 
@@ -11,7 +11,7 @@ const limitExceeded: FailureCode = 'limit_exceeded';
 const faultsOfAccount: ReadonlySet<string> = new Set([senderRefused, limitExceeded]);
 
 /** The result of a call for the health of its account. */
-export function endOf({ result, concernsRecipient, isUncalled }: Handoff): CallEnd {
+export function verdictOf({ result, concernsRecipient, isUncalled }: Handoff): CallVerdict {
   if (isUncalled) return 'none';
   if (result.outcome === 'accepted') return 'good';
   if (result.outcome === 'throttled') return 'none'; // throttling has its own hold
@@ -23,7 +23,7 @@ export function endOf({ result, concernsRecipient, isUncalled }: Handoff): CallE
 }
 
 /** The refusals of one dispatch. */
-export class Refusals {
+export class AccountRejections {
   /** Message → accounts that refused it for their own faults. */
   readonly #by = new Map<string, Set<string>>();
 

@@ -17,7 +17,7 @@ export interface Call {
 }
 
 /** The result of a call for the health of its account. `none` is not counted. */
-export type CallEnd = 'good' | 'bad' | 'none';
+export type CallVerdict = 'good' | 'bad' | 'none';
 
 export const exchangeEveryMs = 1_000;
 
@@ -53,7 +53,7 @@ export class AccountHealthMonitor {
     return call;
   }
 
-  end(call: Call | undefined, end: CallEnd): void {
+  end(call: Call | undefined, end: CallVerdict): void {
     if (call === undefined) return;
     this.#running.delete(call);
     if (call.isCounted || end === 'none') return;

@@ -3,7 +3,7 @@ import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { hasUnannouncedFailures } from '../../models/operations/handoff/unannounced-failures.js';
 import { workflowIds } from '../../workflows/contract.js';
-import type { WorkflowStarts } from '../watch/workflow-starts.js';
+import type { WorkflowStarts } from '../support/workflow-starts.js';
 import { notHandedOffType } from './next-try.js';
 
 export interface AnnounceDeps {

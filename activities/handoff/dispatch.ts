@@ -9,7 +9,7 @@ import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import { nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { storeDetails } from '../support/heartbeat.js';
-import { hasTimeFor, notHandedOff, notHandedOffYet, untilNextTry, waitAfter } from './next-try.js';
+import { hasTimeFor, notHandedOff, notHandedOffUntilExpiry, untilNextTry, waitAfter } from './next-try.js';
 import { Rounds } from './rounds.js';
 import { type RoundDeps, sendingRules } from './round-deps.js';
 import { routeOfRound } from './routing.js';
@@ -56,12 +56,13 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const rounds = new Rounds(deps, groupId, batchId !== undefined);
   const sliceEndsAt = Date.now() + sliceMs;
   const turn = new Turn(deps, { ...target, sliceEndsAt });
-  const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
+  // When this returns or throws, all calls have ended and every answer is recorded.
+  const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt }).finally(() => rounds.finish());
   const { waitMs, hasExpired } = await expireDuringWait(deps, groupId, end.waitMs);
-  if (batchId !== undefined) await finishPage(deps, groupId, batchId, rounds.settled > 0 || rounds.hasRefused || hasExpired);
+  if (batchId !== undefined) await finishPage(deps, groupId, batchId, rounds.endedCount > 0 || rounds.hasFailedByRule || hasExpired);
   if (rounds.tookNothing)
-    throw await notHandedOffYet(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs, holdsEvents));
-  const hasOnlyWaited = waitMs > 0 && rounds.settled === 0 && !hasExpired;
+    throw await notHandedOffUntilExpiry(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs, holdsEvents));
+  const hasOnlyWaited = waitMs > 0 && rounds.endedCount === 0 && !hasExpired;
   // A reservation was made for a retry of the activity, and the time since then does not change that.
   if (hasOnlyWaited && batchId === undefined && (turn.reservedAt !== undefined || hasTimeFor(waitMs))) {
     storeDetails(turn.reservedAt);
@@ -71,7 +72,8 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   if (state.paused) return { ...state, more, ...(await untilPausedExpiry(db, groupId)) };
   const waitsForMore = state.queued > 0 && !more;
   const retryInMs = waitMs > 0 || !waitsForMore ? waitMs : await nextHandoffInMs(db, groupId, waits);
-  if (isResting && waitsForMore && retryInMs === 0 && rounds.settled === 0) throw notHandedOff('Waiting for an account that is failing', 0);
+  if (isResting && waitsForMore && retryInMs === 0 && rounds.endedCount === 0)
+    throw notHandedOff('Waiting for an account that is failing', 0);
   return { ...state, more, ...(retryInMs > 0 ? { retryInMs } : {}) };
 }
 
@@ -90,16 +92,8 @@ interface End {
   isResting: boolean;
 }
 
-/** Runs rounds until the end. When it returns or throws, all calls have ended and every answer is recorded. */
-async function runRounds(deps: RoundDeps, target: DispatchTarget, slice: Slice): Promise<End> {
-  try {
-    return await loopRounds(deps, target, slice);
-  } finally {
-    await slice.rounds.finish();
-  }
-}
-
-async function loopRounds(
+/** Runs rounds until the end. Some calls may still run. */
+async function runRounds(
   deps: RoundDeps,
   { groupId, batchId, signal }: DispatchTarget,
   { rounds, turn, sliceEndsAt }: Slice,
@@ -148,20 +142,20 @@ async function expireBeforeTry(deps: RoundDeps, { groupId, batchId }: DispatchTa
   const { hasExpired } = await expireWaiting(db, groupId, await sendingRules(deps));
   if (batchId !== undefined) await finishPage(deps, groupId, batchId, hasExpired);
   const state = await countGroupWork(db, groupId);
-  if (state.queued > 0) throw await notHandedOffYet(db, groupId, 'Waiting for the next try', tryInMs);
+  if (state.queued > 0) throw await notHandedOffUntilExpiry(db, groupId, 'Waiting for the next try', tryInMs);
   return { ...state, more: false };
 }
 
 /**
  * Cancels messages that returned to the queue after their batch was cancelled. Those with an unknown outcome wait for their report first.
- * @param hasSettled this dispatch has ended the wait of messages. A page is measured once, by the dispatch that ended the last one.
+ * @param hasEndedAny this dispatch has ended the wait of messages. A page is measured once, by the dispatch that ended the last one.
  */
-async function finishPage({ db, waits }: RoundDeps, groupId: string, batchId: string, hasSettled: boolean): Promise<void> {
+async function finishPage({ db, waits }: RoundDeps, groupId: string, batchId: string, hasEndedAny: boolean): Promise<void> {
   const { cancelled } = await batchPace(db, batchId);
   if (cancelled) {
     await cancelPage(db, groupId);
     await giveUpOnHandoffs(db, groupId, waits);
   }
   const seconds = await completePage(db, batchId, groupId);
-  if (seconds !== null && hasSettled && !cancelled) workMetrics.pageSeconds.observe(seconds);
+  if (seconds !== null && hasEndedAny && !cancelled) workMetrics.pageSeconds.observe(seconds);
 }

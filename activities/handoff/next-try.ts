@@ -34,7 +34,7 @@ export function notHandedOff(message: string, waitMs: number): ApplicationFailur
 }
 
 /** The same, but the activity is repeated once more when a message of the group expires before the next try. */
-export async function notHandedOffYet(db: Database, groupId: string, message: string, waitMs: number): Promise<ApplicationFailure> {
+export async function notHandedOffUntilExpiry(db: Database, groupId: string, message: string, waitMs: number): Promise<ApplicationFailure> {
   const tryInMs = waitMs > 0 ? waitMs : policyWaitMs();
   const expiryInMs = await nextExpiryInMs(db, groupId);
   if (expiryInMs === null || expiryInMs >= tryInMs) return notHandedOff(message, waitMs);

@@ -4,12 +4,12 @@ import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
 import { noteHandoff } from '../../models/metrics/observe.js';
-import { endOf, Refusals } from './account-faults.js';
+import { verdictOf, AccountRejections } from './account-faults.js';
 import { AnswerRecorder } from './answer-recorder.js';
 import { callDeadlines } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
 import { shortWaitMsMax } from './next-try.js';
-import { recordApart } from './record-apart.js';
+import { recordIsolatingRefused } from './record-isolating-refused.js';
 import type { RoundDeps } from './round-deps.js';
 import { type Handoff, handOff } from './hand-off.js';
 import { traceHandoff } from './trace-handoff.js';
@@ -30,21 +30,20 @@ const roundsAtOnceMax = 4;
 const pacedCallsMax = 250;
 
 /**
- * The rounds of one dispatch of a group. Each message is tried once with each account of its channel, until one has taken it, or refused it
- * for a reason that is not the account's own.
- * It is tried again with the same account only if that account throttled it.
+ * The rounds of one dispatch of a group. Each message is tried once with each account of its channel, until one has taken it, or rejected it
+ * for a reason that is not the account's own. It is tried again with the same account only if that account throttled it.
  */
 export class Rounds {
   readonly #tried: string[] = [];
   /** Message → number of failed calls, for messages that continue with another account. */
   readonly #failures = new Map<string, number>();
   readonly #running = new Map<Promise<void>, readonly string[]>();
-  readonly #refusals: Refusals;
+  readonly #accountRejections: AccountRejections;
   #failure: { error: unknown } | undefined;
-  #settled = 0;
+  #ended = 0;
   #mayHaveMore = false;
   /** Messages that must not be sent have failed in a claim. */
-  hasRefused = false;
+  hasFailedByRule = false;
   /** The `Retry-After` of an unavailable provider. */
   retryAfterMs = 0;
 
@@ -53,7 +52,7 @@ export class Rounds {
     private readonly groupId: string,
     private readonly inBatch: boolean,
   ) {
-    this.#refusals = new Refusals(deps);
+    this.#accountRejections = new AccountRejections(deps);
   }
 
   /** Messages to leave out in further rounds. */
@@ -61,14 +60,14 @@ export class Rounds {
     return [...this.#tried, ...[...this.#running.values()].flat()];
   }
 
-  /** Messages that were taken or refused. */
-  get settled(): number {
-    return this.#settled;
+  /** How many messages were taken or rejected. */
+  get endedCount(): number {
+    return this.#ended;
   }
 
-  /** Messages were tried, and none was taken or refused. */
+  /** Messages were tried, and none was taken or rejected. */
   get tookNothing(): boolean {
-    return this.#tried.length > 0 && this.#settled === 0;
+    return this.#tried.length > 0 && this.#ended === 0;
   }
 
   /** Claims messages, calls their providers in parallel and records the outcomes. @returns whether more messages may be due */
@@ -77,7 +76,7 @@ export class Rounds {
     const claimed = await claimRound(this.deps, this.groupId, choices, limits);
     if (claimed === 'late') return true;
     const { claims } = claimed;
-    this.hasRefused ||= claimed.hasRefused;
+    this.hasFailedByRule ||= claimed.hasFailedByRule;
     if (claims.length > 0) {
       // After a probe, the next round has the other accounts.
       const routes = isProbe ? this.deps.providers.routes : undefined;
@@ -126,7 +125,7 @@ export class Rounds {
     const deadlines = callDeadlines(claims.length);
     const signalFor = ({ account }: Claim) => deadlines.signalAfter(providers.accounts.get(account)?.deadlineMs ?? providerDeadlineMs);
     const answers = new AnswerRecorder((results) =>
-      persist('record answers of a provider', () => recordApart((some) => recordHandoffs(db, some, key), results), this.deps),
+      persist('record answers of a provider', () => recordIsolatingRefused((some) => recordHandoffs(db, some, key), results), this.deps),
     );
     const handoffs = await Promise.all(
       claims.map(async (claim) => {
@@ -148,8 +147,8 @@ export class Rounds {
     const begun = performance.now();
     const end = traceHandoff(claim, this.inBatch);
     const answered = await handOff(providers.accounts.get(claim.account), claim, signal);
-    health.end(call, endOf(answered));
-    const handoff = this.#refusals.judge(claim, answered);
+    health.end(call, verdictOf(answered));
+    const handoff = this.#accountRejections.judge(claim, answered);
     end(handoff.result);
     noteHandoff(claim.channel, handoff.result, begun);
     return handoff;
@@ -168,7 +167,7 @@ export class Rounds {
       if (outcome === 'retryable' && this.#hasAnother(id, accounts)) continue;
       this.#tried.push(id);
       if (outcome === 'accepted') throughput.took(provider);
-      if (outcome === 'accepted' || outcome === 'rejected') this.#settled += 1;
+      if (outcome === 'accepted' || outcome === 'rejected') this.#ended += 1;
       else this.retryAfterMs = Math.max(this.retryAfterMs, accounts > 1 ? Math.min(retryAfterMs, shortWaitMsMax) : retryAfterMs);
     }
     for (const [provider, forMs] of patience) await throughput.hold(provider, forMs);

@@ -7,6 +7,7 @@ import type { Choices } from '../../models/operations/handoff/claim-handoffs.js'
 import { dueUnits, heldAccounts, holdAccount, reserveSlot, type Slot } from '../../models/operations/handoff/provider-pace.js';
 import { providerWaitMsMax } from '../../models/rules/routing/provider-deadline.js';
 import type { UncertainWaits } from '../../models/operations/handoff/uncertain-handoffs.js';
+import { withLaterJitter } from './jitter.js';
 
 /** A round that wants to begin. */
 export interface RoundRequest {
@@ -26,17 +27,13 @@ const holdsAgeMsMax = 1_000;
 /** Hold without a `Retry-After`: doubles each time until the account takes a message. */
 const holdMsFirst = 1_000;
 const holdMsUnasked = 60_000;
-/** A shorter wait for the end of a hold is spent in the slots of activities, which are few. */
-const spreadMsMin = 2_000;
-/** After a hold, the groups that waited for its end come back within this part of the wait. */
-const spreadPart = 0.2;
 
 export class Throughput {
   /** Ends of the holds by `Date.now()`. */
   readonly #holds = new Map<string, number>();
   #holdsReadAt = Number.NEGATIVE_INFINITY;
   /** Number of holds since the account last took a message. */
-  readonly #refusals = new Map<string, number>();
+  readonly #holdsInRow = new Map<string, number>();
 
   /**
    * @param limits messages (for sms: segments) a second by account; an account that is missing has no limit
@@ -73,7 +70,7 @@ export class Throughput {
   }
 
   /** Whether an account that the round would call has a hold. */
-  async isHolding({ groupId, size, except }: Pick<RoundRequest, 'groupId' | 'size' | 'except'>, choices: Choices): Promise<boolean> {
+  async hasHeldAccount({ groupId, size, except }: Pick<RoundRequest, 'groupId' | 'size' | 'except'>, choices: Choices): Promise<boolean> {
     await this.#readHolds();
     if (this.#holds.size === 0) return false;
     const due = await dueUnits(this.db, groupId, choices, { limit: size, except, waits: this.waits });
@@ -82,14 +79,14 @@ export class Throughput {
 
   /** Notes that the account took a message. */
   took(account: string): void {
-    this.#refusals.delete(account);
+    this.#holdsInRow.delete(account);
   }
 
   /** Sets a hold for an account that throttled. @param wantedMs its `Retry-After`; 0 if it gave none */
   async hold(account: string, wantedMs: number): Promise<void> {
-    const refusals = this.#refusals.get(account) ?? 0;
-    this.#refusals.set(account, refusals + 1);
-    const forMs = wantedMs > 0 ? Math.min(wantedMs, providerWaitMsMax) : Math.min(holdMsFirst * 2 ** refusals, holdMsUnasked);
+    const before = this.#holdsInRow.get(account) ?? 0;
+    this.#holdsInRow.set(account, before + 1);
+    const forMs = wantedMs > 0 ? Math.min(wantedMs, providerWaitMsMax) : Math.min(holdMsFirst * 2 ** before, holdMsUnasked);
     this.#note(account, Date.now() + forMs);
     await holdAccount(this.db, account, forMs);
   }
@@ -102,7 +99,7 @@ export class Throughput {
     const perSecond = this.limitOf(account);
     if (Number.isFinite(perSecond)) return reserveSlot(this.db, { account, units, perSecond, horizonMs });
     const waitMs = Math.max(0, (this.#holds.get(account) ?? 0) - Date.now());
-    return waitMs <= holdHorizonMs ? { waitMs: spread(waitMs), isReserved: true } : { waitMs, isReserved: false };
+    return waitMs <= holdHorizonMs ? { waitMs: withLaterJitter(waitMs), isReserved: true } : { waitMs, isReserved: false };
   }
 
   async #readHolds(): Promise<void> {
@@ -118,9 +115,3 @@ export class Throughput {
     this.#holds.set(account, Math.max(this.#holds.get(account) ?? 0, until));
   }
 }
-
-/**
- * A wait for the end of a hold, lengthened by a random part. Otherwise all waiting groups would call an account without a limit at the same
- * moment, and it would throttle again.
- */
-export const spread = (waitMs: number) => (waitMs > spreadMsMin ? waitMs * (1 + spreadPart * Math.random()) : waitMs);

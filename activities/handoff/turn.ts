@@ -5,7 +5,8 @@ import type { Choices } from '../../models/operations/handoff/claim-handoffs.js'
 import { longestRetryWaitMs, msLeft } from './next-try.js';
 import type { RoundDeps } from './round-deps.js';
 import type { RoundRoute } from './routing.js';
-import { type RoundRequest, spread } from './throughput.js';
+import { withEarlierJitter, withJitter, withLaterJitter } from './jitter.js';
+import type { RoundRequest } from './throughput.js';
 
 /** A wait of up to this time is spent in the slot of the activity. A longer one frees the slot for others. */
 const waitInSlotMsMax = 2_000;
@@ -99,8 +100,8 @@ export class Turn {
         return waitMs;
       }
       if (!isReserved && (isFar || Date.now() > sliceEndsAt))
-        return batchId === undefined ? early(waitMs) : this.#pageWait(batchId, limit, waitMs);
-      await this.#sleep(isReserved ? waitMs : apart(waitMs));
+        return batchId === undefined ? withEarlierJitter(Math.min(waitMs, horizonMs)) : this.#pageWait(batchId, limit, waitMs);
+      await this.#sleep(isReserved ? waitMs : withJitter(waitMs));
       if (isReserved || signal.aborted) return 0;
     }
   }
@@ -113,8 +114,8 @@ export class Turn {
   /** Pages of a batch are sent in order. A page tries again when half of the messages before it have been sent. */
   async #pageWait(batchId: string, perSecond: number, minMs: number): Promise<number> {
     const before = await queuedBeforePage(this.deps.db, batchId, this.target.groupId);
-    const waitMs = Math.max(Number.isFinite(perSecond) ? minMs : spread(minMs), apart((before / perSecond / 2) * 1000));
-    return Math.min(waitMs, apart(pageWaitMsMax));
+    const waitMs = Math.max(Number.isFinite(perSecond) ? minMs : withLaterJitter(minMs), withJitter((before / perSecond / 2) * 1000));
+    return Math.min(waitMs, withJitter(pageWaitMsMax));
   }
 
   /**
@@ -125,7 +126,7 @@ export class Turn {
     if (this.reservedAt === undefined) return null;
     const leftMs = this.reservedAt - Date.now();
     const isValid = leftMs >= -reservationAgeMsMax && leftMs <= horizonMs;
-    if (isValid && !(await this.deps.throughput.isHolding(round, choices))) return leftMs;
+    if (isValid && !(await this.deps.throughput.hasHeldAccount(round, choices))) return leftMs;
     this.reservedAt = undefined;
     return null;
   }
@@ -134,9 +135,3 @@ export class Turn {
     if (ms > 0) await sleep(ms, undefined, { signal: this.target.signal }).catch(() => undefined);
   }
 }
-
-/** Adds jitter, so that waiting groups do not all return at once. */
-const apart = (waitMs: number) => waitMs * (0.8 + 0.4 * Math.random());
-
-/** The wait of a single message without a reservation. It ends before the next free time, so that no time of the provider stays unused. */
-const early = (waitMs: number) => Math.min(waitMs, horizonMs) * (0.8 + 0.2 * Math.random());

@@ -5,7 +5,7 @@ import type { Logger } from '../../models/process/logger.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { runErasures } from '../../models/operations/erasure/run-erasures.js';
 import { eachOf } from './repair-pages.js';
-import type { WorkflowStarts } from './workflow-starts.js';
+import type { WorkflowStarts } from '../support/workflow-starts.js';
 
 interface ErasingDeps {
   db: Database;

@@ -10,7 +10,7 @@ import { groupBy } from '../../models/rules/values/group-by.js';
 import { lookAt, type Verdict } from '../../models/rules/messages/group-look.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { eachOf, inPages, type RepairOutcome } from './repair-pages.js';
-import type { WorkflowStarts } from './workflow-starts.js';
+import type { WorkflowStarts } from '../support/workflow-starts.js';
 
 export interface RepairDeps {
   db: Database;

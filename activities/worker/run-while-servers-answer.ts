@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openPool, select } from '../../models/db/database.js';
 import type { Logger } from '../../models/process/logger.js';
 import type { Heartbeats } from './worker-heartbeat.js';
-import type { LeavingWorkers, RunningWorkers } from './workers.js';
+import type { LeavableWorkers, RunningWorkers } from './workers.js';
 
 const everyMs = 500;
 /** Longer than the time between two heartbeats. PostgreSQL is asked only after a heartbeat has failed or hangs. */
@@ -24,10 +24,10 @@ const forceMs = 80_000;
 const idleMsMin = 10_000;
 
 export interface SupervisionDeps {
-  start: () => Promise<LeavingWorkers>;
+  start: () => Promise<LeavableWorkers>;
   heartbeats: Pick<Heartbeats, 'silentMs' | 'rest' | 'resume'>;
   /** Whether PostgreSQL answers on a new connection. */
-  answers: () => Promise<boolean>;
+  databaseAnswers: () => Promise<boolean>;
   /** Whether Temporal answers, and has the namespace. @throws if it refuses the credential, which only a new process may have anew */
   hasNamespace: () => Promise<boolean>;
   logger: Logger;
@@ -38,7 +38,7 @@ interface Loss {
   server: 'PostgreSQL' | 'Temporal';
   text: string;
   err?: unknown;
-  end: (workers: LeavingWorkers) => Promise<void>;
+  end: (workers: LeavableWorkers) => Promise<void>;
 }
 
 const lostDatabase: Loss = {
@@ -55,12 +55,12 @@ const refusedByTemporal = (err: unknown): Loss => ({
 });
 
 /** @param first the workers that are running */
-export function runWhileServersAnswer(first: LeavingWorkers, deps: SupervisionDeps): RunningWorkers {
+export function runWhileServersAnswer(first: LeavableWorkers, deps: SupervisionDeps): RunningWorkers {
   return new Supervision(first, deps);
 }
 
 /** Whether PostgreSQL answers on a new connection within two seconds. */
-export async function answers(databaseUrl: string): Promise<boolean> {
+export async function databaseAnswers(databaseUrl: string): Promise<boolean> {
   const db = openPool(databaseUrl, 1, { answerMsMax, acquireMsMax: answerMsMax });
   try {
     await select(db, 'SELECT 1');
@@ -78,7 +78,7 @@ class Supervision implements RunningWorkers {
   /** Ends what is left: polls, and results that Temporal does not take. Their tasks are repeated. */
   #finish: () => void = () => undefined;
   /** All workers that were started. Those that have left may finish activities for three minutes. */
-  readonly #started: LeavingWorkers[] = [];
+  readonly #started: LeavableWorkers[] = [];
   readonly #ends: Promise<void>[] = [];
   /** The start of further workers, if one is in progress. */
   #starting: Promise<void> = Promise.resolve();
@@ -87,7 +87,7 @@ class Supervision implements RunningWorkers {
   readonly #over = new AbortController();
 
   constructor(
-    private current: LeavingWorkers,
+    private current: LeavableWorkers,
     private readonly deps: SupervisionDeps,
   ) {
     const ended = new Promise<void>((resolve, reject) => {
@@ -112,7 +112,7 @@ class Supervision implements RunningWorkers {
     await this.done.finally(() => clearTimeout(forced));
   }
 
-  #add(workers: LeavingWorkers): void {
+  #add(workers: LeavableWorkers): void {
     this.current = workers;
     this.#started.push(workers);
     this.#ends.push(workers.done.catch((error: unknown) => this.#fail(error ?? new Error('A Temporal worker failed without a reason'))));
@@ -124,11 +124,11 @@ class Supervision implements RunningWorkers {
 
   async #run(): Promise<void> {
     const { logger, heartbeats } = this.deps;
-    for (let loss = await this.#loss(); loss !== null; loss = await this.#loss()) {
+    for (let loss = await this.#nextLoss(); loss !== null; loss = await this.#nextLoss()) {
       logger.error({ err: loss.err }, loss.text);
       heartbeats.rest();
       loss.end(this.current).catch(() => undefined); // `done` rejects with the same error
-      this.#starting = this.#startAgain();
+      this.#starting = this.#startWhenServersAnswer();
       await this.#starting;
       if (this.#isStopping) break;
       heartbeats.resume();
@@ -139,25 +139,25 @@ class Supervision implements RunningWorkers {
   }
 
   /** Resolves when a server is lost, and with null when all workers have stopped. */
-  async #loss(): Promise<Loss | null> {
-    const { heartbeats, answers: ask } = this.deps;
+  async #nextLoss(): Promise<Loss | null> {
+    const { heartbeats, databaseAnswers } = this.deps;
     const { refused } = this.current;
     const signal = AbortSignal.any([this.#over.signal, refused]);
     let failures = 0;
     while (!signal.aborted) {
       await sleep(everyMs, undefined, { signal }).catch(() => undefined);
-      failures = heartbeats.silentMs() < silenceMsMin || (await ask()) ? 0 : failures + 1;
+      failures = heartbeats.silentMs() < silenceMsMin || (await databaseAnswers()) ? 0 : failures + 1;
       if (failures >= failuresMin && heartbeats.silentMs() >= lostMs) return lostDatabase;
     }
     return refused.aborted ? refusedByTemporal(refused.reason) : null;
   }
 
   /** Starts workers when both servers answer. Gives up when the process has to stop. */
-  async #startAgain(): Promise<void> {
-    const { answers: ask, hasNamespace, start, logger } = this.deps;
+  async #startWhenServersAnswer(): Promise<void> {
+    const { databaseAnswers, hasNamespace, start, logger } = this.deps;
     while (!this.#isStopping) {
       await sleep(everyMs);
-      if (!(await ask()) || !(await hasNamespace())) continue;
+      if (!(await databaseAnswers()) || !(await hasNamespace())) continue;
       if (this.#isStopping) return;
       try {
         return this.#add(await start());

@@ -11,10 +11,10 @@ import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { hasNamespace } from '../support/connect-temporal.js';
 import { coreTelemetry } from './core-metrics.js';
 import { startHeartbeats } from './worker-heartbeat.js';
-import { answers, runWhileServersAnswer } from './run-while-servers-answer.js';
+import { databaseAnswers, runWhileServersAnswer } from './run-while-servers-answer.js';
 import { nativeLogging, sdkLogger } from './sdk-logger.js';
 import type { TaskQueue } from '../support/slots.js';
-import { type LeavingWorkers, type RunningWorkers, startWorkers, type WorkersDeps } from './workers.js';
+import { type LeavableWorkers, type RunningWorkers, startWorkers, type WorkersDeps } from './workers.js';
 
 export interface ThreadOptions {
   config: Config;
@@ -54,7 +54,7 @@ export async function startThread({
   const workers = runWhileServersAnswer(first, {
     start,
     heartbeats,
-    answers: () => answers(config.databaseUrl),
+    databaseAnswers: () => databaseAnswers(config.databaseUrl),
     hasNamespace: () => hasNamespace(config.temporalServer, config.temporalNamespace),
     logger,
   });
@@ -71,7 +71,7 @@ export const ownerOfWork = (): string | undefined =>
   asyncLocalStorage.getStore() === undefined ? undefined : activityInfo().priority?.fairnessKey;
 
 /** Each start has its own connection, because one connection has one worker of a queue at a time, and former workers may still finish activities. */
-async function startOnOwnConnection(deps: Omit<WorkersDeps, 'connection'>): Promise<LeavingWorkers> {
+async function startOnOwnConnection(deps: Omit<WorkersDeps, 'connection'>): Promise<LeavableWorkers> {
   const connection = await NativeConnection.connect(deps.config.temporalServer);
   const close = () => connection.close();
   const workers = await startWorkers({ ...deps, connection }).catch(async (error: unknown) => {

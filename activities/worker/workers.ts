@@ -20,7 +20,7 @@ import { webhookPoster } from '../webhooks/post-webhook.js';
 import { createProviders } from '../handoff/providers/index.js';
 import type { Providers } from '../handoff/providers/provider.js';
 import { ReportPoster } from '../handoff/providers/report-poster.js';
-import { workflowStarts } from '../watch/workflow-starts.js';
+import { workflowStarts } from '../support/workflow-starts.js';
 
 /** Built by `npm run build`, see workflows/bundle.ts. */
 export const workflowBundlePath = resolve(import.meta.dirname, '../../workflows.js');
@@ -45,8 +45,8 @@ export interface RunningWorkers {
   stop(): Promise<void>;
 }
 
-export interface LeavingWorkers extends RunningWorkers {
-  /** The same, and leaves all workflows to other workers at once. */
+export interface LeavableWorkers extends RunningWorkers {
+  /** Stops as `stop` does, and leaves all workflows to other workers at once. */
   leave(): Promise<void>;
   /** Aborted when a poll has failed for good. The reason is the error. */
   refused: AbortSignal;
@@ -64,7 +64,7 @@ const grace = { shutdownGraceTime: '50s' } as const;
 export const batchThreadQueues: readonly TaskQueue[] = [queues.bulk, queues.webhooks];
 
 /** Starts the workers of these queues, and the report poster if the sandbox is a provider. */
-export async function startWorkers(deps: WorkersDeps): Promise<LeavingWorkers> {
+export async function startWorkers(deps: WorkersDeps): Promise<LeavableWorkers> {
   const { config, db, logger, connection, taskQueues, endpoints, wrapProviders = (all) => all } = deps;
   const { secretKey, callbackUrl } = config;
   let reports: ReportPoster | undefined;
@@ -98,7 +98,7 @@ function endingsOf(
   workers: readonly Worker[],
   done: Promise<void>,
   { stopping, leaving }: Record<'stopping' | 'leaving', AbortController>,
-): Pick<LeavingWorkers, 'stop' | 'leave' | 'isIdle'> {
+): Pick<LeavableWorkers, 'stop' | 'leave' | 'isIdle'> {
   const stop = async () => {
     stopping.abort();
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

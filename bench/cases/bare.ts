@@ -39,12 +39,12 @@ export async function startBare(client: Client, temporalAddress: string, folder:
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   cleanup.add(() => stopChild(child));
-  const isReady = once(child, 'message', { signal: AbortSignal.timeout(readyMsMax) });
+  const ready = once(child, 'message', { signal: AbortSignal.timeout(readyMsMax) });
   child.on('message', (news: BareNews) => {
     if ('handedOff' in news) handedOff.note(news.handedOff);
     if ('done' in news) done.note(news.done);
   });
-  await isReady;
+  await ready;
 
   return {
     pid: child.pid ?? 0,

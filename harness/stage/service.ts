@@ -89,11 +89,11 @@ export function processEnvironment(folder: string, servers: Pick<Service, 'datab
 
 async function untilReady(launcher: ChildProcess, log: string): Promise<void> {
   const signal = AbortSignal.timeout(startMsMax);
-  const isReady = once(launcher, 'message', { signal }).then(() => true);
+  const ready = once(launcher, 'message', { signal }).then(() => true);
   const ended = once(launcher, 'exit', { signal }).then(() => false);
-  isReady.catch(() => undefined);
+  ready.catch(() => undefined);
   ended.catch(() => undefined);
-  if (!(await Promise.race([isReady, ended]))) throw new Error(`The service could not start:\n${readFileSync(log, 'utf8')}`);
+  if (!(await Promise.race([ready, ended]))) throw new Error(`The service could not start:\n${readFileSync(log, 'utf8')}`);
 }
 
 function addressesIn(dataDir: string): Pick<Service, 'baseUrl' | 'databaseUrl' | 'temporalAddress'> {

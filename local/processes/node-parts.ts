@@ -22,7 +22,7 @@ export function nodePart(script: NodeScript, drainMs: number): Part {
     stop: [{ signal: 'SIGTERM', waitMs: drainMs }],
     ipc: true,
     readyTimeoutMs: 60_000,
-    ready: ({ child }, signal) => saysReady(child, signal),
+    ready: ({ child }, signal) => untilItSaysReady(child, signal),
   };
 }
 
@@ -32,7 +32,7 @@ export function nodeCommand({ name, path, env, log }: NodeScript): Command {
   return { name, command: process.execPath, args, env, log, stop: [{ signal: 'SIGTERM', waitMs: 3_000 }] };
 }
 
-function saysReady(child: ChildProcess, signal: AbortSignal): Promise<void> {
+function untilItSaysReady(child: ChildProcess, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const listen = (message: unknown) => {
       if (typeof message === 'object' && message !== null && 'ready' in message && message.ready === true) done();

@@ -2,7 +2,7 @@ import { defineSignal, setHandler } from '@temporalio/workflow';
 import { delivering, local } from '../activities.js';
 import { type LateReportsInput, queues, reportsSignal } from '../contract.js';
 import { EventPump } from '../webhooks/event-pump.js';
-import { askForReports } from './ask-for-reports.js';
+import { queryMissingReports } from './query-missing-reports.js';
 
 /**
  * Applies reports that arrive after the workflow of their group has closed, and delivers the events that they cause. The watcher also starts
@@ -16,7 +16,7 @@ export async function applyLateReports({ groupId, isOver = false }: LateReportsI
     due = true;
   });
   const overdueAt = new Date().toISOString(); // what becomes overdue later is not given up before its provider was queried
-  if (isOver) await askForReports(groupId, queues.messages, overdueAt);
+  if (isOver) await queryMissingReports(groupId, queues.messages, overdueAt);
   while (due) {
     due = false;
     events.start((await local.applyReports(groupId)).deliveries);

@@ -4,7 +4,7 @@ import type { SendGroupResult } from '../../activities/groups/groups.js';
 import { delivering, dispatching, local } from '../activities.js';
 import { batchChangedSignal, cancelledSignal, queues, reportsSignal } from '../contract.js';
 import { EventPump } from '../webhooks/event-pump.js';
-import { askForReports } from './ask-for-reports.js';
+import { queryMissingReports } from './query-missing-reports.js';
 
 /**
  * The state of a `sendGroup` workflow. One activity hands the group off, applies its reports and delivers its events for as long as there
@@ -70,14 +70,14 @@ export class GroupDriver {
     return this.events.during<SendGroupResult>(sendGroup(this.groupId, this.batchId).then(this.#note, this.#noteFailure));
   }
 
-  /** Waits until nothing of the group is open. Asks the providers when no report arrives in time. */
+  /** Waits until nothing of the group is open. Queries the providers when no report arrives in time. */
   async awaitReports(timeoutMs: number): Promise<void> {
     await this.events.drained(); // a run that began before the last hand-off ended may not have seen all of it
     let isOver = this.#isOverKnown ? this.#isOver : await this.#lookIfOver();
     while (!isOver) {
       const hasReport = await condition(() => this.events.isRunning, timeoutMs);
       if (!hasReport) {
-        await askForReports(this.groupId, this.#queue);
+        await queryMissingReports(this.groupId, this.#queue);
         if ((await this.#lookIfOver()) || (await local.giveUpOnReports(this.groupId)).open === 0) return;
       }
       isOver = await this.#lookIfOver();

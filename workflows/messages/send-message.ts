@@ -3,7 +3,7 @@ import type { GroupWork } from '../../models/operations/messages/count-group-wor
 import { AcceptUpdate } from './accept-update.js';
 import { dispatching, local } from '../activities.js';
 import { type AcceptAnswer, queues, type SendMessageInput } from '../contract.js';
-import { askForReports } from './ask-for-reports.js';
+import { queryMissingReports } from './query-missing-reports.js';
 import { fallBackInTime } from './fall-back.js';
 import { handOffOrGiveUp, retryDelayMs } from './hand-off.js';
 import { MessageState } from './message-state.js';
@@ -53,12 +53,12 @@ async function handOff(message: MessageState, timeoutMs: number) {
   return work;
 }
 
-/** Applies reports until the outcome of the message is final. Asks the provider when no report arrives in time. */
+/** Applies reports until the outcome of the message is final. Queries the provider when no report arrives in time. */
 async function awaitReports(message: MessageState, timeoutMs: number, { open, reports }: GroupWork): Promise<void> {
   message.hasReports ||= reports || open === 0; // the step that applies reports also closes a message that nothing is awaited for
   for (;;) {
     const isInTime = message.hasReports || (await condition(() => message.hasReports, timeoutMs));
-    if (!isInTime) await askForReports(message.messageId, queues.messages);
+    if (!isInTime) await queryMissingReports(message.messageId, queues.messages);
     if ((await message.applyReports()).open === 0) return;
     if (!isInTime && (await local.giveUpOnReports(message.messageId)).open === 0) return;
     message.hasReports ||= !isInTime; // a report arrived while the workflow gave up

@@ -52,11 +52,15 @@ export async function claimHandoffs(
 ): Promise<Claimed> {
   const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId, ...bindOfRules(rules)];
   const rows = await select<ClaimRow>(db, inBatch ? claimInBatch : claim, bind);
-  const { has_more, has_refused } = rows[0] ?? { has_more: true, has_refused: true };
+  const { has_more, has_failed_by_rule } = rows[0] ?? { has_more: true, has_failed_by_rule: true };
   // A later round does not look for messages that must be refused. But if it is not full, they may be among those that it left.
   const mayHaveLeft = except.length > 0 && has_more && rows.length < limit;
-  const hasRefused = (has_refused || mayHaveLeft) && (await refuseQueued(db, groupId, rules));
-  return { claims: rows.map(({ has_more: _more, has_refused: _refused, ...claimed }) => claimed), hasMore: has_more, hasRefused };
+  const hasFailedByRule = (has_failed_by_rule || mayHaveLeft) && (await refuseQueued(db, groupId, rules));
+  return {
+    claims: rows.map(({ has_more: _more, has_failed_by_rule: _failed, ...claimed }) => claimed),
+    hasMore: has_more,
+    hasFailedByRule,
+  };
 }
 
 export interface Claimed {
@@ -64,11 +68,11 @@ export interface Claimed {
   /** The group may have queued messages that were not tried yet. */
   hasMore: boolean;
   /** Messages that must not be sent have failed. */
-  hasRefused: boolean;
+  hasFailedByRule: boolean;
 }
 
 /** With the answers whether messages are left, and whether some must be refused. A group without such messages needs no second statement. */
-type ClaimRow = Claim & { has_more: boolean; has_refused: boolean };
+type ClaimRow = Claim & { has_more: boolean; has_failed_by_rule: boolean };
 
 /** SQL: none of the accounts that are not called now may already have the message `m`. */
 const isNotResting = `(cardinality($5::text[]) = 0 OR NOT EXISTS (
@@ -121,7 +125,7 @@ const claiming = ({ before = '', first = '' } = {}) => `
     cardinality($4::uuid[]) = 0 AND EXISTS (
       SELECT 1 FROM messages m
       WHERE group_id = $1 AND status = 'queued' AND (expires_at <= now() OR ${isDue} AND ${refusalOf(10)} IS NOT NULL)
-    ) AS has_refused
+    ) AS has_failed_by_rule
   FROM routed ORDER BY id`;
 
 const claim = claiming();

@@ -36,14 +36,14 @@ describe('driveGroup', () => {
   };
   const drive = (
     groupId: string,
-    deliver: (again: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId),
-    again = false,
+    deliver: (retakesLeft: boolean) => Promise<LeftDeliveries> = () => deliverAll(groupId),
+    retakesLeft = false,
     handOff?: Promise<never>,
   ) => {
     const environment = new MockActivityEnvironment({ scheduleToCloseTimeoutMs: 0 });
     const stop = new AbortController();
     const deps = { db: test.db, deliver, driven: new Set<string>(), waitingMax: 1, crowdedMs: 0, key: Buffer.alloc(32) };
-    const how = { signal: stop.signal, again, ...(handOff && { handOff }) };
+    const how = { signal: stop.signal, retakesLeft, ...(handOff && { handOff }) };
     const work = environment.run(() => driveGroup(deps, groupId, how)) as Promise<GroupProgress>;
     return { work, stop: () => stop.abort() };
   };
@@ -133,8 +133,8 @@ describe('driveGroup', () => {
     const asked: boolean[] = [];
     const { work, stop } = drive(
       groupId,
-      async (again) => {
-        if (asked.push(again) === 2) stop();
+      async (retakesLeft) => {
+        if (asked.push(retakesLeft) === 2) stop();
         return nothing;
       },
       true,

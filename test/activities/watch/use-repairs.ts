@@ -1,7 +1,7 @@
 /** The repairs of the watcher in a database of their own for each test, with workflows that are only written down. */
 import { pino } from 'pino';
 import { repairActivities } from '../../../activities/watch/repair.js';
-import type { WorkflowStarts } from '../../../activities/watch/workflow-starts.js';
+import type { WorkflowStarts } from '../../../activities/support/workflow-starts.js';
 import { testConfig } from '../../support/config.js';
 import type { TestDatabase } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';

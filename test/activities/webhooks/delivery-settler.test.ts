@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { repairActivities } from '../../../activities/watch/repair.js';
-import type { WorkflowStarts } from '../../../activities/watch/workflow-starts.js';
+import type { WorkflowStarts } from '../../../activities/support/workflow-starts.js';
 import { updateWebhook, type WebhookChange } from '../../../models/operations/webhooks/update-webhook.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';

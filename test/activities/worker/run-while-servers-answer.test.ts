@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { runWhileServersAnswer, type SupervisionDeps } from '../../../activities/worker/run-while-servers-answer.js';
-import type { LeavingWorkers } from '../../../activities/worker/workers.js';
+import type { LeavableWorkers } from '../../../activities/worker/workers.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { until } from '../../support/client.js';
 
 const never = new Promise<void>(() => undefined);
 
 /** Workers with polls that never end. */
-const workers = (differences: Partial<LeavingWorkers> = {}): LeavingWorkers => ({
+const workers = (differences: Partial<LeavableWorkers> = {}): LeavableWorkers => ({
   done: never,
   stop: () => never,
   leave: () => never,
@@ -23,7 +23,7 @@ describe('runWhileServersAnswer', () => {
   const deps: SupervisionDeps = {
     start: () => note('start').then(() => workers()),
     heartbeats: { silentMs: () => 0, rest: () => void note('rest'), resume: () => void note('resume') },
-    answers: async () => true,
+    databaseAnswers: async () => true,
     hasNamespace: async () => (asked += 1) > 2,
     logger: createLogger('worker', 'silent'),
   };
@@ -40,8 +40,8 @@ describe('runWhileServersAnswer', () => {
 
   it('workers that start while the process has to stop are waited for', async () => {
     const refusal = new AbortController();
-    let [start, end] = [(_: LeavingWorkers) => undefined as void, () => undefined as void];
-    const started = new Promise<LeavingWorkers>((resolve) => (start = resolve));
+    let [start, end] = [(_: LeavableWorkers) => undefined as void, () => undefined as void];
+    const started = new Promise<LeavableWorkers>((resolve) => (start = resolve));
     const done = new Promise<void>((resolve) => (end = resolve));
     let isStarting = false;
     const starting = () => {

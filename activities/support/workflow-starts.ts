@@ -1,4 +1,4 @@
-/** The watcher's calls to Temporal. They start workflows that are missing and signal those that run. A second start changes nothing. */
+/** Calls to Temporal that start missing workflows and signal running ones. Starting a workflow that already runs changes nothing. */
 import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { DrivableGroup } from '../../models/operations/watch/look-at-groups.js';
 import type { NextFallback } from '../../models/operations/messages/fall-back.js';

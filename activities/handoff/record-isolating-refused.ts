@@ -6,15 +6,15 @@ import type { HandoffResult } from '../../models/operations/handoff/record-hando
  * others, and that one as unknown: it is unclear whether the carrier has the message.
  * @param record records several results in one transaction
  */
-export async function recordApart(record: (results: HandoffResult[]) => Promise<void>, results: HandoffResult[]): Promise<void> {
+export async function recordIsolatingRefused(record: (results: HandoffResult[]) => Promise<void>, results: HandoffResult[]): Promise<void> {
   try {
     await record(results);
   } catch (error) {
     if (!isDataError(error)) throw error;
     if (results.length === 1) return record(results.map(asUnknown));
     const half = Math.ceil(results.length / 2);
-    await recordApart(record, results.slice(0, half));
-    await recordApart(record, results.slice(half));
+    await recordIsolatingRefused(record, results.slice(0, half));
+    await recordIsolatingRefused(record, results.slice(half));
   }
 }
 
