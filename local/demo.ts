@@ -9,10 +9,10 @@ import { enterWorkspace } from './demo/demo-account.js';
 import { DemoClient } from './demo/demo-client.js';
 import { DemoReceiver } from './demo/demo-receiver.js';
 import { tellStory } from './demo/demo-story.js';
-import { Output } from './processes/output.js';
-import { type Addresses, runningAddresses } from './processes/run-record.js';
+import { Output } from './output/output.js';
+import { type Addresses, runningAddresses } from './state/run-record.js';
 import { isUnset } from './plan/plan.js';
-import { reasonOf, StartError } from './plan/start-error.js';
+import { reasonOf, StartError } from './output/start-error.js';
 
 const storyTimeoutMs = 20_000;
 const output = new Output(process.stdout);

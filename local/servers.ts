@@ -7,7 +7,7 @@ import type { Part } from './processes/part.js';
 import { clusterDir, databaseUrl, makeCluster, postgresPart, postgresStop, serverVersion } from './postgres/postgres.js';
 import { findPostgres } from './postgres/postgres-binaries.js';
 import { settlePostmasterFile } from './postgres/postmaster-file.js';
-import { reasonOf, StartError } from './plan/start-error.js';
+import { reasonOf, StartError } from './output/start-error.js';
 import { forgetClientSettings } from './plan/user-environment.js';
 import { temporalPart } from './temporal/temporal.js';
 import { requireTemporal } from './temporal/temporal-probe.js';

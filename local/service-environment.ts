@@ -2,7 +2,7 @@
 import { type Config, loadConfig } from '../models/settings/config.js';
 import type { CheckoutSettings } from './checkout/provide.js';
 import { isUnset, type Plan } from './plan/plan.js';
-import type { Secrets } from './plan/secrets.js';
+import type { Secrets } from './state/secrets.js';
 import { userEnvironment } from './plan/user-environment.js';
 
 /** Credits granted at signup if all servers are embedded, so that a first message can be sent. */
@@ -12,7 +12,7 @@ const embeddedSignupCredits = '100';
 const embeddedDrainSeconds = '1';
 
 /** What the launcher has started or chosen. */
-export interface Made {
+export interface StartedServers {
   port: number;
   databaseUrl: string;
   temporalAddress: string;
@@ -26,14 +26,14 @@ export interface Made {
  * Builds the environment from which the other processes load their settings.
  * @throws ConfigError when a setting is missing
  */
-export function serviceEnvironment(plan: Plan, made: Made): { env: NodeJS.ProcessEnv; config: Readonly<Config> } {
+export function serviceEnvironment(plan: Plan, made: StartedServers): { env: NodeJS.ProcessEnv; config: Readonly<Config> } {
   const env = environmentOf(plan, made);
   // A public address may lead here only later, through a proxy or a tunnel. Without reports the messages of the sandbox would stay sent.
   if (isUnset(env.CALLBACK_URL)) env.CALLBACK_URL = addressHere(env);
   return { env, config: loadConfig(env) };
 }
 
-function environmentOf(plan: Plan, made: Made): NodeJS.ProcessEnv {
+function environmentOf(plan: Plan, made: StartedServers): NodeJS.ProcessEnv {
   return {
     ...userEnvironment(plan),
     DATA_DIR: plan.config.dataDir,
@@ -59,9 +59,12 @@ export const settingsForCommands = (user: NodeJS.ProcessEnv, env: NodeJS.Process
   Object.fromEntries(Object.entries(env).filter(([name, value]) => shared.has(name) || user[name] !== value));
 
 /** The address of the API, seen from this machine. The public address may not be reachable from here. */
-export const localAddress = (plan: Plan, made: Made): string => addressHere(environmentOf(plan, made));
+export const localAddress = (plan: Plan, made: StartedServers): string => addressHere(environmentOf(plan, made));
 
-function embeddedSettings(user: NodeJS.ProcessEnv, { secrets, demoReceiver, checkout }: NonNullable<Made['embedded']>): NodeJS.ProcessEnv {
+function embeddedSettings(
+  user: NodeJS.ProcessEnv,
+  { secrets, demoReceiver, checkout }: NonNullable<StartedServers['embedded']>,
+): NodeJS.ProcessEnv {
   return {
     JWT_SECRET: isUnset(user.JWT_SECRET) ? secrets.jwt_secret : user.JWT_SECRET,
     SECRET_KEY: isUnset(user.SECRET_KEY) ? secrets.secret_key : user.SECRET_KEY,

@@ -2,9 +2,9 @@
 import { withEnvFile } from '../models/settings/environment.js';
 import { ConfigError } from '../models/settings/config.js';
 import { Launcher } from './processes/launcher.js';
-import { Output } from './processes/output.js';
+import { Output } from './output/output.js';
 import { readPlan } from './plan/plan.js';
-import { StartError } from './plan/start-error.js';
+import { StartError } from './output/start-error.js';
 import { startService } from './steps.js';
 
 /** The terminal sends Ctrl-C to this process, and npm sends it again. A second signal within this time is the same key press. */

@@ -8,10 +8,10 @@ import { type Launch, startPart, together } from './processes/launch.js';
 import { newLog } from './processes/log-files.js';
 import { prepareTls } from './tls/local-tls.js';
 import { nodeCommand, nodePart, type NodeScript } from './processes/node-parts.js';
-import { loadSecrets } from './plan/secrets.js';
+import { loadSecrets } from './state/secrets.js';
 import { providePostgres, provideTemporal } from './servers.js';
-import { localAddress, type Made, serviceEnvironment, settingsForCommands } from './service-environment.js';
-import { summaryLines } from './plan/summary.js';
+import { localAddress, type StartedServers, serviceEnvironment, settingsForCommands } from './service-environment.js';
+import { summaryLines } from './output/summary.js';
 
 /**
  * How long API and worker may finish their open work. The worker starts to stop at most 5 s after the API, and the servers take 5.5 s. So a
@@ -26,7 +26,7 @@ export async function startService(launch: Launch, port: number, giveUp: () => v
   const secrets = loadSecrets(plan.config.dataDir);
   const [postgres, temporal] = await together([providePostgres(launch, secrets.database_password), provideTemporal(launch)], giveUp);
   const embedded = plan.allEmbedded ? { secrets, demoReceiver: `127.0.0.1:${await ports.choose('demo_receiver')}` } : undefined;
-  const made: Made = { port, databaseUrl: postgres.url, temporalAddress: temporal.address, temporalUi: temporal.ui, embedded };
+  const made: StartedServers = { port, databaseUrl: postgres.url, temporalAddress: temporal.address, temporalUi: temporal.ui, embedded };
   if (embedded !== undefined) made.embedded = { ...embedded, checkout: await provideCheckout(launch, localAddress(plan, made)) };
   const { env, config } = serviceEnvironment(plan, made);
   const runScript = scriptRunner(launch, env);
@@ -74,7 +74,11 @@ function startNode(launch: Launch, script: Omit<NodeScript, 'log'>, drainTimeMs:
   );
 }
 
-function tellAddresses({ plan, output, record, logDir }: Launch, made: Made, { env, config }: ReturnType<typeof serviceEnvironment>): void {
+function tellAddresses(
+  { plan, output, record, logDir }: Launch,
+  made: StartedServers,
+  { env, config }: ReturnType<typeof serviceEnvironment>,
+): void {
   const { temporalUi, temporalAddress } = made;
   const { publicUrl } = config;
   const addresses = { api: localAddress(plan, made), temporal_ui: temporalUi, demo_receiver: made.embedded?.demoReceiver ?? null };

@@ -5,7 +5,7 @@ import { openAccount } from '../../harness/load/account.js';
 import { closedLoop } from '../../harness/measure/measured-case.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
-import { sendsOfOwn } from '../../harness/load/own-sends.js';
+import { prepareSteadySends } from '../../harness/load/sends.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import type { Service } from '../../harness/stage/service.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
@@ -37,7 +37,7 @@ export async function overload(
   await sleep(recoverMs);
   const stored = await countMessages(service.databaseUrl);
   const rssBefore = rssOfApi(service);
-  const sendAll = await sendsOfOwn({ baseUrl: service.baseUrl, apiKey, seconds, perSecond: times * peak }, cleanup);
+  const sendAll = await prepareSteadySends({ baseUrl: service.baseUrl, apiKey, seconds, perSecond: times * peak }, cleanup);
   const [flood, politely] = await Promise.all([sendAll(), steadySends(polite, seconds, politePerSecond)]);
   const rssAfter = rssOfApi(service);
   const goodput = flood.accepted / seconds;

@@ -2,7 +2,7 @@
 import { messageWorkflows } from '../../harness/measure/message-workflows.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import type { OpenSend } from '../../harness/load/open-sends.js';
-import { openSendsOfOwn } from '../../harness/load/own-sends.js';
+import { sendOpenLoop } from '../../harness/load/sends.js';
 import { type CaseResult, type Percentiles, percentiles, runPass, summarizePasses } from '../../harness/measure/pass.js';
 import type { Arrival } from '../../harness/load/receiver-process.js';
 import { servicePids, type Workbench } from '../../harness/stage/workbench.js';
@@ -20,7 +20,7 @@ export interface OpenLoop extends CaseResult {
   /** Until the delivery reported by the provider. */
   delivered_ms: Percentiles;
   /** Until the receiver had the event of the hand-off; `done_ms` is the same for the delivery. */
-  told_of_handoff_ms: Percentiles;
+  handoff_event_received_ms: Percentiles;
 }
 
 /** The duration of each rate. */
@@ -31,7 +31,7 @@ const warmUp = { seconds: 3, perSecond: 50 };
 export async function measureOpenLoop(bench: Workbench, apiKey: string, rates: readonly number[], cleanup: Cleanup): Promise<OpenLoop[]> {
   const measured: OpenLoop[] = [];
   const sendAt = (perSecond: number, seconds: number) =>
-    openSendsOfOwn({ baseUrl: bench.service.baseUrl, apiKey, seconds, perSecond }, cleanup);
+    sendOpenLoop({ baseUrl: bench.service.baseUrl, apiKey, seconds, perSecond }, cleanup);
   await untilTold(bench, await sendAt(warmUp.perSecond, warmUp.seconds));
   for (const perSecond of rates) measured.push(await measureRate(bench, perSecond, () => sendAt(perSecond, openSeconds)));
   return measured;
@@ -39,15 +39,15 @@ export async function measureOpenLoop(bench: Workbench, apiKey: string, rates: r
 
 async function measureRate(bench: Workbench, perSecond: number, sendAll: () => Promise<OpenSend[]>): Promise<OpenLoop> {
   let sends: OpenSend[] = [];
-  let lives: Life[] = [];
+  let times: MessageTimes[] = [];
   const { receiver } = bench;
   const arrivedBefore = receiver.arrivals.length;
   const item = {
     sendAll: async () => {
       sends = await sendAll();
       await untilTold(bench, sends);
-      lives = livesOf(sends, receiver.arrivals.slice(arrivedBefore));
-      return lives.map(({ answeredMs, delivered }) => ({ acceptMs: answeredMs, doneMs: delivered.toldMs }));
+      times = timesOf(sends, receiver.arrivals.slice(arrivedBefore));
+      return times.map(({ answeredMs, delivered }) => ({ acceptMs: answeredMs, doneMs: delivered.receivedMs }));
     },
     workflowTypes: messageWorkflows,
     pids: () => servicePids(bench),
@@ -61,14 +61,14 @@ async function measureRate(bench: Workbench, perSecond: number, sendAll: () => P
     sends: sends.length,
     statuses,
     late_ms: percentiles(sends.map(({ delayMs }) => delayMs)),
-    handed_off_ms: percentiles(lives.map(({ sent }) => sent.happenedMs)),
-    delivered_ms: percentiles(lives.map(({ delivered }) => delivered.happenedMs)),
-    told_of_handoff_ms: percentiles(lives.map(({ sent }) => sent.toldMs)),
+    handed_off_ms: percentiles(times.map(({ sent }) => sent.happenedMs)),
+    delivered_ms: percentiles(times.map(({ delivered }) => delivered.happenedMs)),
+    handoff_event_received_ms: percentiles(times.map(({ sent }) => sent.receivedMs)),
   };
 }
 
 /** An accepted message, with times in milliseconds since it was due. */
-interface Life {
+interface MessageTimes {
   answeredMs: number;
   sent: Step;
   delivered: Step;
@@ -77,7 +77,7 @@ interface Life {
 interface Step {
   happenedMs: number;
   /** Until the receiver had its event. */
-  toldMs: number;
+  receivedMs: number;
 }
 
 const idsOf = (sends: readonly OpenSend[]) => sends.flatMap(({ messageId }) => messageId ?? []);
@@ -86,14 +86,14 @@ async function untilTold({ receiver }: Workbench, sends: readonly OpenSend[]): P
   await Promise.all(idsOf(sends).map((id) => receiver.until(id)));
 }
 
-function livesOf(sends: readonly OpenSend[], arrivals: readonly Arrival[]): Life[] {
+function timesOf(sends: readonly OpenSend[], arrivals: readonly Arrival[]): MessageTimes[] {
   // A duplicate event counts at its first arrival.
   const first = new Map(arrivals.toReversed().map((arrival) => [`${arrival.messageId} ${arrival.event}`, arrival]));
   return sends.flatMap(({ dueAt, answeredMs, messageId }) => {
     const step = (event: string): Step => {
       const arrival = first.get(`${messageId} ${event}`);
       if (arrival === undefined) throw new Error(`${event} of ${messageId} never came`);
-      return { happenedMs: arrival.eventAt - dueAt, toldMs: arrival.at - dueAt };
+      return { happenedMs: arrival.eventAt - dueAt, receivedMs: arrival.at - dueAt };
     };
     return messageId === undefined ? [] : [{ answeredMs, sent: step('message.sent'), delivered: step('message.delivered') }];
   });

@@ -5,7 +5,7 @@ import { openAccount } from '../../harness/load/account.js';
 import { type Carrier, startCarrier } from '../../harness/load/carrier.js';
 import type { Reported } from '../../harness/load/carrier-process.js';
 import { Cleanup } from '../../harness/stage/cleanup.js';
-import { sendsOfOwn } from '../../harness/load/own-sends.js';
+import { prepareSteadySends } from '../../harness/load/sends.js';
 import { profiled, profilingEnvironment } from '../../harness/measure/profile.js';
 import { type Usage, usageOf } from '../../harness/measure/process-usage.js';
 import { batchIdOf, createSender } from '../../harness/load/sender.js';
@@ -51,7 +51,7 @@ export async function measureReports(messages: number, say: (line: string) => vo
     say(`Reporting ${perSecond} times a second while sending goes on…`);
     const { apiKey } = await openAccount(bench.service.baseUrl, bench.service.databaseUrl);
     const seconds = Math.floor((2 * rounds * messages) / perSecond);
-    const sends = (await sendsOfOwn({ baseUrl: bench.service.baseUrl, apiKey, seconds, perSecond: sendsPerSecond }, cleanup))();
+    const sends = (await prepareSteadySends({ baseUrl: bench.service.baseUrl, apiKey, seconds, perSecond: sendsPerSecond }, cleanup))();
     const pids = servicePids(bench);
     const before = usageOf(pids);
     const reports = await (profileDir === undefined ? carrier.report(perSecond) : profiledReport(bench, carrier, profileDir, say));

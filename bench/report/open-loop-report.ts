@@ -20,7 +20,7 @@ export function openLoopLines(rates: readonly OpenLoop[]): string[] {
       times('sent late by the bench', ({ late_ms }) => late_ms),
       times('accepted (201)', ({ accept_ms }) => accept_ms),
       times('handed off', ({ handed_off_ms }) => handed_off_ms),
-      times('  message.sent received', ({ told_of_handoff_ms }) => told_of_handoff_ms),
+      times('  message.sent received', ({ handoff_event_received_ms }) => handoff_event_received_ms),
       times('delivered', ({ delivered_ms }) => delivered_ms),
       times('  message.delivered received', ({ done_ms }) => done_ms),
       row('CPU ms/message, all', (rate) => cpuOf(rate).toFixed(1)),

@@ -5,7 +5,7 @@ import { createLeanSender } from './lean-sender.js';
 import { steadySends } from './steady-sends.js';
 
 /** The command of the parent process. */
-export interface SendsOrder {
+export interface SendsCommand {
   kind: 'steady' | 'open';
   baseUrl: string;
   apiKey: string;
@@ -22,7 +22,7 @@ const connectedForSeconds = 2;
 const nowhere = '/';
 
 process.once('disconnect', () => process.exit(1));
-const [{ kind, baseUrl, apiKey, seconds, perSecond }] = (await once(process, 'message')) as [SendsOrder];
+const [{ kind, baseUrl, apiKey, seconds, perSecond }] = (await once(process, 'message')) as [SendsCommand];
 const sends = { steady: steadySends, open: openSends }[kind];
 const sender = createLeanSender(baseUrl, apiKey);
 await Promise.all(Array.from({ length: connectedForSeconds * perSecond }, () => sender.call('GET', nowhere)));

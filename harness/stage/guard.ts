@@ -7,7 +7,7 @@ import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { endProcess, type StopStep } from '../../local/processes/process-identity.js';
-import { recordedLauncher, stopLeftovers } from '../../local/processes/run-record.js';
+import { recordedLauncher, stopLeftovers } from '../../local/state/run-record.js';
 import { isEntryPoint } from '../../models/process/is-entry-point.js';
 
 /** A launcher that still runs, such as an `npm start` in a test, stops its own servers when it is asked to. */

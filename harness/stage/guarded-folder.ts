@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RunRecord } from '../../local/processes/run-record.js';
+import { RunRecord } from '../../local/state/run-record.js';
 import { guardFolder } from './guard.js';
 
 export interface GuardedFolder {

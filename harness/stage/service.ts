@@ -5,9 +5,9 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseUrl } from '../../local/postgres/postgres.js';
 import type { ProcessIdentity } from '../../local/processes/process-identity.js';
-import { type RunningProcess, runningAddresses } from '../../local/processes/run-record.js';
-import { loadSecrets } from '../../local/plan/secrets.js';
-import { readState } from '../../local/plan/state-file.js';
+import { type RunningProcess, runningAddresses } from '../../local/state/run-record.js';
+import { loadSecrets } from '../../local/state/secrets.js';
+import { readState } from '../../local/state/state-file.js';
 import { settings } from '../../models/settings/settings.js';
 import type { Cleanup } from './cleanup.js';
 

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseUrl, makeCluster, postgresPart, type PostgresPlace } from '../../local/postgres/postgres.js';
 import { findPostgres } from '../../local/postgres/postgres-binaries.js';
-import { loadSecrets } from '../../local/plan/secrets.js';
+import { loadSecrets } from '../../local/state/secrets.js';
 import { startRedisServer } from './redis-server.js';
 import type { Cleanup } from './cleanup.js';
 import type { Stage } from './stage.js';

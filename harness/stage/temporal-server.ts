@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { buildWithGo } from '../../local/temporal/go-program.js';
 import type { Command, Part } from '../../local/processes/part.js';
 import type { PortBook } from '../../local/processes/ports.js';
-import { cacheDir, type Surroundings } from '../../local/temporal/temporal-program.js';
+import { cacheDir, type InstallContext } from '../../local/temporal/temporal-program.js';
 import { Connection } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -26,9 +26,9 @@ export interface TemporalPrograms {
 }
 
 /** The server and the tool that creates its schema, built once into the user's cache. */
-export async function provideTemporalServer(surroundings: Surroundings): Promise<TemporalPrograms> {
-  const folder = join(cacheDir(surroundings.env), `temporal-server-${version}`);
-  const provide = async (name: string, mainPackage: string, lasts: string) => {
+export async function provideTemporalServer(context: InstallContext): Promise<TemporalPrograms> {
+  const folder = join(cacheDir(context.env), `temporal-server-${version}`);
+  const provide = async (name: string, mainPackage: string, expectedDuration: string) => {
     const target = join(folder, name);
     const program = {
       name: `${name} ${version}`,
@@ -36,9 +36,9 @@ export async function provideTemporalServer(surroundings: Surroundings): Promise
       mainPackage: `go.temporal.io/server/${mainPackage}`,
       module: `go.temporal.io/server@v${version}`,
       linkerFlags: '',
-      lasts,
+      expectedDuration,
     };
-    if (!existsSync(target)) await buildWithGo(program, target, surroundings);
+    if (!existsSync(target)) await buildWithGo(program, target, context);
     return target;
   };
   return {

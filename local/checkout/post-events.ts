@@ -1,7 +1,7 @@
 /** Posts payment events to the service. They are signed like those of Stripe and repeated until they are acknowledged. */
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CheckoutBook, LocalEvent } from './book.js';
+import type { CheckoutStore, LocalEvent } from './store.js';
 import { seconds } from './session.js';
 
 export interface Callback {
@@ -19,9 +19,9 @@ const answerTimeoutMs = 10_000;
  * Posts an event until the service acknowledges it and the acknowledgement is stored. Events that are left when this process ends are posted after
  * the next start.
  */
-export async function postEvent(book: CheckoutBook, event: LocalEvent, { url, webhookSecret, signal }: Callback): Promise<void> {
+export async function postEvent(store: CheckoutStore, event: LocalEvent, { url, webhookSecret, signal }: Callback): Promise<void> {
   for (let delayMs = firstDelayMs; !signal.aborted; delayMs = Math.min(longestDelayMs, delayMs * 2)) {
-    if ((await postOnce(event, url, webhookSecret)) && acknowledge(book, event)) return;
+    if ((await postOnce(event, url, webhookSecret)) && acknowledge(store, event)) return;
     await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 }
@@ -30,9 +30,9 @@ export async function postEvent(book: CheckoutBook, event: LocalEvent, { url, we
  * Stores that the event was acknowledged.
  * @returns false if that failed, for example on a full disk. The event is posted again then, and the service ignores it
  */
-function acknowledge(book: CheckoutBook, event: LocalEvent): boolean {
+function acknowledge(store: CheckoutStore, event: LocalEvent): boolean {
   try {
-    book.acknowledged(event);
+    store.acknowledged(event);
     return true;
   } catch {
     return false;

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isSameSecret } from '../../models/rules/values/same-secret.js';
-import { CheckoutBook, type LocalEvent } from './book.js';
+import { CheckoutStore, type LocalEvent } from './store.js';
 import { type Action, indexPage, isOffered, missingPage, pageHeaders, sessionPage } from './pages.js';
 import { postEvent } from './post-events.js';
 import { type LocalSession, newId, RefusedRequest, refundedCharge, seconds, sessionFrom, sessionObject } from './session.js';
@@ -30,13 +30,13 @@ const bodyBytesMax = 64 * 1024;
 /** Starts the server, and posts the events that the last run has left. Rejects if the port is in use. */
 export async function startCheckout({ port, secretKey, webhookSecret, api, state }: CheckoutPlace): Promise<LocalCheckout> {
   const ending = new AbortController();
-  const book = new CheckoutBook(state);
+  const store = new CheckoutStore(state);
   const callback = { url: `${api}/api/v1/billing/webhook`, webhookSecret, signal: ending.signal };
-  const checkout = new Checkout(book, secretKey, api, (event) => void postEvent(book, event, callback));
+  const checkout = new Checkout(store, secretKey, api, (event) => void postEvent(store, event, callback));
   const server = createServer((request, response) => void checkout.serve(request, response));
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
   checkout.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  for (const event of book.events) void postEvent(book, event, callback);
+  for (const event of store.events) void postEvent(store, event, callback);
   const close = async () => {
     ending.abort();
     server.closeAllConnections();
@@ -49,7 +49,7 @@ class Checkout {
   url = '';
 
   constructor(
-    private readonly book: CheckoutBook,
+    private readonly store: CheckoutStore,
     private readonly secretKey: string,
     private readonly api: string,
     private readonly publish: (event: LocalEvent) => void,
@@ -79,36 +79,36 @@ class Checkout {
       return respondJson(response, 200, this.#view(session));
     }
     if (request.method === 'GET' && path === '/v1/checkout/sessions') return respondJson(response, 200, this.#list());
-    const session = request.method === 'GET' && id !== undefined ? this.book.session(id) : undefined;
+    const session = request.method === 'GET' && id !== undefined ? this.store.session(id) : undefined;
     if (session !== undefined) return respondJson(response, 200, this.#view(session));
     respondJson(response, 404, refusal('invalid_request_error', `The local checkout has no ${request.method} ${path}.`));
   }
 
   /** All sessions. Only the doctor asks, to see whether the key is accepted. */
   #list() {
-    return { object: 'list', data: this.book.sessions.map((session) => this.#view(session)), has_more: false };
+    return { object: 'list', data: this.store.sessions.map((session) => this.#view(session)), has_more: false };
   }
 
   #open(form: URLSearchParams, idempotencyKey: string | null): LocalSession {
-    const known = this.book.sessionUnder(idempotencyKey);
+    const known = this.store.sessionUnder(idempotencyKey);
     if (known !== undefined) return known;
     const session = sessionFrom(form, idempotencyKey);
-    this.book.add(session);
+    this.store.add(session);
     return session;
   }
 
   async #servePages(request: IncomingMessage, response: ServerResponse, path: string, query: URLSearchParams): Promise<void> {
     const respond = (status: number, html: string) => void response.writeHead(status, pageHeaders).end(html);
-    if (path === '/') return respond(200, indexPage(this.book.sessions, `${this.api}/api/v1/billing/checkout`));
-    const session = this.book.session(/^\/pay\/(\w+)$/.exec(path)?.[1] ?? '');
+    if (path === '/') return respond(200, indexPage(this.store.sessions, `${this.api}/api/v1/billing/checkout`));
+    const session = this.store.session(/^\/pay\/(\w+)$/.exec(path)?.[1] ?? '');
     if (session === undefined) return respond(404, missingPage());
     if (request.method === 'POST') {
       const action = (await readForm(request)).get('action') ?? '';
-      const current = this.book.session(session.id) ?? session; // another request may have changed it meanwhile
+      const current = this.store.session(session.id) ?? session; // another request may have changed it meanwhile
       if (isOffered(current.state, action)) this.#act(current, action);
       return void response.writeHead(303, { Location: `${path}${action === 'decline' ? '?declined=1' : ''}` }).end();
     }
-    const isPending = this.book.events.some(({ sessionId }) => sessionId === session.id);
+    const isPending = this.store.events.some(({ sessionId }) => sessionId === session.id);
     respond(200, sessionPage(session, { wasDeclined: query.has('declined'), isPending }));
   }
 
@@ -127,7 +127,7 @@ class Checkout {
       const object = type === 'charge.refunded' ? refundedCharge(changed) : this.#view(changed);
       return { id: newId('evt'), type, created: seconds(), sessionId: changed.id, object };
     };
-    this.publish(this.book.change(session, change, eventOf));
+    this.publish(this.store.change(session, change, eventOf));
   }
 
   #view(session: LocalSession) {

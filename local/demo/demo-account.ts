@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { type DemoClient, Refusal } from './demo-client.js';
 import { type DemoState, readDemoState, writeDemoState } from './demo-state.js';
-import type { Output } from '../processes/output.js';
-import { StartError } from '../plan/start-error.js';
+import type { Output } from '../output/output.js';
+import { StartError } from '../output/start-error.js';
 import { countText } from '../../models/rules/values/text.js';
 
 type Story = NonNullable<DemoState['story']>;

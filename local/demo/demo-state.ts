@@ -1,6 +1,6 @@
 /** `DATA_DIR/demo.json`: the credentials of the demo workspace, and of the workspace that `npm run demo` created. */
 import { join } from 'node:path';
-import { readState, writeState } from '../plan/state-file.js';
+import { readState, writeState } from '../state/state-file.js';
 
 export interface DemoState {
   /** The workspace that the first start creates. The printed curl command contains its key. */

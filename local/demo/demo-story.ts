@@ -1,8 +1,8 @@
 /** The steps of the demo: create a key → create a webhook → send a message → delivered. The signatures of all events are verified. */
 import type { DemoClient } from './demo-client.js';
 import type { DemoReceiver } from './demo-receiver.js';
-import type { Output } from '../processes/output.js';
-import { StartError } from '../plan/start-error.js';
+import type { Output } from '../output/output.js';
+import { StartError } from '../output/start-error.js';
 
 const events = ['message.queued', 'message.sent', 'message.delivered'];
 

@@ -2,7 +2,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Config, loadConfig } from '../../models/settings/config.js';
-import { reasonOf, StartError } from './start-error.js';
+import { reasonOf, StartError } from '../output/start-error.js';
 
 export interface Plan {
   config: Readonly<Config>;

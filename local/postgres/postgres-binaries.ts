@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { StartError } from '../plan/start-error.js';
+import { StartError } from '../output/start-error.js';
 
 export interface PostgresBinaries {
   initdb: string;

@@ -6,7 +6,7 @@ import pg from 'pg';
 import type { Command, Part } from '../processes/part.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
 import type { StopStep } from '../processes/process-identity.js';
-import { reasonOf, StartError } from '../plan/start-error.js';
+import { reasonOf, StartError } from '../output/start-error.js';
 import { accountFor, giveTo, withoutRoot } from '../processes/unprivileged.js';
 
 const user = 'tidings';

@@ -1,8 +1,8 @@
 /** Starts a part and waits until it is ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastLines, startProcess, type Part, type Running } from './part.js';
-import type { RunRecord } from './run-record.js';
-import { reasonOf, StartError } from '../plan/start-error.js';
+import type { RunRecord } from '../state/run-record.js';
+import { reasonOf, StartError } from '../output/start-error.js';
 
 /**
  * Starts the part and resolves when it is ready.

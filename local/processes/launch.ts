@@ -1,9 +1,9 @@
 /** The context of a start, and how its steps run in parallel. */
-import type { Output } from './output.js';
+import type { Output } from '../output/output.js';
 import type { Command, Part } from './part.js';
 import type { Plan } from '../plan/plan.js';
 import type { PortBook } from './ports.js';
-import type { RunRecord } from './run-record.js';
+import type { RunRecord } from '../state/run-record.js';
 import { Supervisor } from './supervisor.js';
 
 export interface Launch {

@@ -5,12 +5,12 @@ import { withDeadline } from './deadline.js';
 import type { Launch } from './launch.js';
 import { takeLock } from './lock.js';
 import { keepLogsSmall } from './log-files.js';
-import type { Output } from './output.js';
+import type { Output } from '../output/output.js';
 import { type Plan, prepareDataDir } from '../plan/plan.js';
 import { PortBook, requireFreePort } from './ports.js';
 import { runOnce } from './run-once.js';
-import { RunRecord, stopLeftovers } from './run-record.js';
-import { reasonOf } from '../plan/start-error.js';
+import { RunRecord, stopLeftovers } from '../state/run-record.js';
+import { reasonOf } from '../output/start-error.js';
 import type { Supervisor } from './supervisor.js';
 
 /** The worker still serves requests that the API is finishing. After this time it begins to stop too. */

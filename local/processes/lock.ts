@@ -2,8 +2,8 @@
 import { linkSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.js';
-import { StartError } from '../plan/start-error.js';
-import { readState, writeState } from '../plan/state-file.js';
+import { StartError } from '../output/start-error.js';
+import { readState, writeState } from '../state/state-file.js';
 
 /**
  * Takes the lock of this folder.

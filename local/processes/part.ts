@@ -4,8 +4,8 @@ import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endProcess, identify, killGroup, type ProcessIdentity, type StopStep } from './process-identity.js';
-import type { RunRecord } from './run-record.js';
-import { reasonOf, StartError } from '../plan/start-error.js';
+import type { RunRecord } from '../state/run-record.js';
+import { reasonOf, StartError } from '../output/start-error.js';
 
 export interface Command {
   /** The name in the console output. */

@@ -1,7 +1,7 @@
 /** Runs a command until it ends, for example initdb, the migration or a build. */
 import { lastLines, startProcess, type Command } from './part.js';
-import type { RunRecord } from './run-record.js';
-import { StartError } from '../plan/start-error.js';
+import type { RunRecord } from '../state/run-record.js';
+import { StartError } from '../output/start-error.js';
 
 /**
  * Runs the command and resolves to its output when it succeeds.

@@ -1,10 +1,10 @@
 /** Keeps a part running: starts it, and restarts it when it dies. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Output } from './output.js';
+import type { Output } from '../output/output.js';
 import { launchUntilReady } from './launch-until-ready.js';
 import type { Part, Running } from './part.js';
-import type { RunRecord } from './run-record.js';
-import { reasonOf } from '../plan/start-error.js';
+import type { RunRecord } from '../state/run-record.js';
+import { reasonOf } from '../output/start-error.js';
 
 const firstDelayMs = 500;
 const longestDelayMs = 30_000;

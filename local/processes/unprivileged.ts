@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from './part.js';
-import { reasonOf, StartError } from '../plan/start-error.js';
+import { reasonOf, StartError } from '../output/start-error.js';
 
 interface Account {
   uid: number;

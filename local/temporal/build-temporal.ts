@@ -1,7 +1,7 @@
 /** Builds the Temporal server with Go, from the module pinned in local/temporal. */
 import { resolve } from 'node:path';
 import { buildWithGo, type GoProgram } from './go-program.js';
-import { type Surroundings, temporalVersion } from './temporal-program.js';
+import { type InstallContext, temporalVersion } from './temporal-program.js';
 
 const program: GoProgram = {
   name: `Temporal ${temporalVersion}`,
@@ -10,11 +10,11 @@ const program: GoProgram = {
   mainPackage: 'github.com/temporalio/cli/cmd/temporal',
   module: `github.com/temporalio/cli@v${temporalVersion}`,
   linkerFlags: `-X github.com/temporalio/cli/internal/temporalcli.Version=${temporalVersion}`,
-  lasts: '5 minutes',
+  expectedDuration: '5 minutes',
 };
 
 /**
  * Builds the program. The file gets its name `target` only when it is complete.
  * @throws Error when Go is missing or too old, or the modules cannot be downloaded
  */
-export const buildTemporal = (target: string, surroundings: Surroundings): Promise<void> => buildWithGo(program, target, surroundings);
+export const buildTemporal = (target: string, context: InstallContext): Promise<void> => buildWithGo(program, target, context);

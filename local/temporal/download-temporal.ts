@@ -4,8 +4,8 @@ import { createReadStream, mkdirSync, readdirSync, renameSync, rmSync } from 'no
 import { dirname, join } from 'node:path';
 import { isEntryPoint } from '../../models/process/is-entry-point.js';
 import { isUnset } from '../plan/plan.js';
-import { reasonOf } from '../plan/start-error.js';
-import { type Surroundings, temporalVersion } from './temporal-program.js';
+import { reasonOf } from '../output/start-error.js';
+import { type InstallContext, temporalVersion } from './temporal-program.js';
 
 const timeoutMs = 180_000;
 const infoUrl = `https://temporal.download/cli/v${temporalVersion}?platform=${process.platform}&arch=${process.arch === 'x64' ? 'amd64' : process.arch}`;
@@ -14,7 +14,7 @@ const infoUrl = `https://temporal.download/cli/v${temporalVersion}?platform=${pr
  * Downloads the program. The file gets its name `target` only when it is complete, and has the SHA-256 of TEMPORAL_CLI_SHA256 if that is set.
  * @throws Error within seconds when the download host does not answer
  */
-export async function downloadTemporal(target: string, { env, logDir, say, run }: Surroundings): Promise<void> {
+export async function downloadTemporal(target: string, { env, logDir, say, run }: InstallContext): Promise<void> {
   await requireHost();
   say(`downloading Temporal ${temporalVersion} (only once)`);
   const folder = `${dirname(target)}/download-${process.pid}`;
@@ -53,7 +53,7 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /** Without a wanted SHA-256, says which one the file has, so that it can be pinned. @throws Error when they differ */
-function requireSha256(found: string, wanted: string | undefined, say: Surroundings['say']): void {
+function requireSha256(found: string, wanted: string | undefined, say: InstallContext['say']): void {
   const file = `the downloaded Temporal ${temporalVersion} has the SHA-256 ${found}`;
   if (isUnset(wanted)) return say(`${file}; TEMPORAL_CLI_SHA256=${found} accepts no other`);
   if (found === wanted.toLowerCase()) return;

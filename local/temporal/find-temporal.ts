@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildTemporal } from './build-temporal.js';
 import { downloadTemporal } from './download-temporal.js';
-import { reasonOf, StartError } from '../plan/start-error.js';
-import { cachedPath, type Surroundings, type Way } from './temporal-program.js';
+import { reasonOf, StartError } from '../output/start-error.js';
+import { cachedPath, type InstallContext, type Installer } from './temporal-program.js';
 
 /** The oldest supported server version of a `temporal` on PATH. */
 const oldestServer = { major: 1, minor: 29 };
@@ -18,42 +18,42 @@ export interface FoundTemporal {
   canDisableNews: boolean;
 }
 
-const fetchingWays: Record<string, Way> = { download: downloadTemporal, go: buildTemporal };
+const installers: Record<string, Installer> = { download: downloadTemporal, go: buildTemporal };
 
 /**
  * Finds, downloads or builds the program.
- * @throws StartError that says what to install, and why each way failed
+ * @throws StartError that says what to install, and why each installer failed
  */
-export async function findTemporal(surroundings: Surroundings, ways = fetchingWays): Promise<FoundTemporal> {
-  const onPath = await findOnPath(surroundings);
+export async function findTemporal(context: InstallContext, use = installers): Promise<FoundTemporal> {
+  const onPath = await findOnPath(context);
   if (onPath !== undefined) return onPath;
-  const cached = cachedPath(surroundings.env);
-  const inCache = isExecutable(cached) ? await inspectOrSkip(cached, surroundings) : undefined;
+  const cached = cachedPath(context.env);
+  const inCache = isExecutable(cached) ? await inspectOrSkip(cached, context) : undefined;
   if (inCache !== undefined) return inCache;
-  const closed: string[] = [];
-  for (const [name, way] of Object.entries(ways)) {
+  const failures: string[] = [];
+  for (const [name, install] of Object.entries(use)) {
     try {
-      await way(cached, surroundings);
+      await install(cached, context);
       return await inspect(cached);
     } catch (error) {
-      closed.push(`${name}: ${reasonOf(error)}`);
+      failures.push(`${name}: ${reasonOf(error)}`);
     }
   }
   throw new StartError(
-    `There is no Temporal server: install the Temporal CLI (\`temporal\`, 1.5 or newer) or Go (1.26 or newer), or set TEMPORAL_ADDRESS. (${closed.join('; ')})`,
+    `There is no Temporal server: install the Temporal CLI (\`temporal\`, 1.5 or newer) or Go (1.26 or newer), or set TEMPORAL_ADDRESS. (${failures.join('; ')})`,
   );
 }
 
-async function findOnPath(surroundings: Surroundings): Promise<FoundTemporal | undefined> {
-  const folders = (surroundings.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+async function findOnPath(context: InstallContext): Promise<FoundTemporal | undefined> {
+  const folders = (context.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   for (const path of folders.map((folder) => join(folder, 'temporal')).filter(isExecutable)) {
-    const found = await inspectOrSkip(path, surroundings);
+    const found = await inspectOrSkip(path, context);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-async function inspectOrSkip(path: string, { say }: Surroundings): Promise<FoundTemporal | undefined> {
+async function inspectOrSkip(path: string, { say }: InstallContext): Promise<FoundTemporal | undefined> {
   try {
     return await inspect(path);
   } catch (error) {

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { formatSeconds } from '../processes/output.js';
-import type { Surroundings } from './temporal-program.js';
+import { formatSeconds } from '../output/output.js';
+import type { InstallContext } from './temporal-program.js';
 
 export interface GoProgram {
   /** The name in the console output. */
@@ -17,7 +17,7 @@ export interface GoProgram {
   /** In addition to the flags that omit debugging symbols. */
   linkerFlags: string;
   /** The expected duration, as text. */
-  lasts: string;
+  expectedDuration: string;
 }
 
 /** The oldest Go that downloads the newer Go version of a go.mod automatically. */
@@ -29,10 +29,10 @@ const probeTimeoutMs = 10_000;
  * Builds the program. The file gets its name `target` only when it is complete.
  * @throws Error when Go is missing or too old, or the modules cannot be downloaded
  */
-export async function buildWithGo(program: GoProgram, target: string, { env, logDir, say, run }: Surroundings): Promise<void> {
+export async function buildWithGo(program: GoProgram, target: string, { env, logDir, say, run }: InstallContext): Promise<void> {
   await requireGo(env);
   await requireModule(program.module, env);
-  say(`building ${program.name} with Go: takes about ${program.lasts} (only once)`);
+  say(`building ${program.name} with Go: takes about ${program.expectedDuration} (only once)`);
   const startedAt = performance.now();
   mkdirSync(dirname(target), { recursive: true });
   const building = `${target}.${process.pid}.building`;

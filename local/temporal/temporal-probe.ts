@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { grpcStatus } from '../../models/process/grpc-status.js';
 import { type TemporalServer, temporalServerOf } from '../../models/settings/connection-settings.js';
-import { reasonOf, StartError } from '../plan/start-error.js';
+import { reasonOf, StartError } from '../output/start-error.js';
 
 /** Resolves once the server answers for the namespace. */
 export async function untilTemporalServes(

@@ -1,4 +1,4 @@
-/** The common types of the ways to get the Temporal server program. */
+/** The Temporal server program: its version, its place, and the common types of what installs it. */
 import { userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from '../processes/part.js';
@@ -7,7 +7,7 @@ import { isUnset } from '../plan/plan.js';
 /** Version of the Temporal CLI that we download or build; also in local/temporal/go.mod. */
 export const temporalVersion = '1.8.2';
 
-export interface Surroundings {
+export interface InstallContext {
   env: NodeJS.ProcessEnv;
   /** The folder for the logs of the download or build. */
   logDir: string;
@@ -17,7 +17,7 @@ export interface Surroundings {
 }
 
 /** Gets a program that is not on this machine yet. Puts it at `target`, complete or not at all; rejects with the reason if it cannot. */
-export type Way = (target: string, surroundings: Surroundings) => Promise<void>;
+export type Installer = (target: string, context: InstallContext) => Promise<void>;
 
 /** The path of the program in our cache, even if it does not exist. */
 export const cachedPath = (env: NodeJS.ProcessEnv): string => join(cacheDir(env), `temporal-${temporalVersion}`, 'temporal');

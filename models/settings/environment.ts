@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { isPidInUse } from '../process/is-pid-in-use.js';
 import { ConfigError } from './config.js';
 
-/** The part of `DATA_DIR/run.json` that commands read. `local/processes/run-record.ts` writes the file. */
+/** The part of `DATA_DIR/run.json` that commands read. `local/state/run-record.ts` writes the file. */
 export interface RunningService {
   launcher?: { pid: number } | undefined;
   /** The settings that the launcher has generated for API and worker, such as DATABASE_URL. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Part } from '../../local/processes/part.js';
-import { RunRecord } from '../../local/processes/run-record.js';
+import { RunRecord } from '../../local/state/run-record.js';
 import { until } from '../support/client.js';
 import { Actor, type Exit } from './stage/actor.js';
 

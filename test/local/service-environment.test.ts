@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { loadConfig } from '../../models/settings/config.js';
 import { readPlan } from '../../local/plan/plan.js';
-import { type Made, serviceEnvironment, settingsForCommands } from '../../local/service-environment.js';
+import { type StartedServers, serviceEnvironment, settingsForCommands } from '../../local/service-environment.js';
 
 const database = 'postgres://u:p@127.0.0.1:5432/d';
 const temporal = '127.0.0.1:7233';
@@ -9,7 +9,7 @@ const secret = 'x'.repeat(32);
 
 describe('environment of the service', () => {
   const embedded = { secrets: { database_password: 'p', jwt_secret: secret, secret_key: secret }, demoReceiver: '127.0.0.1:9' };
-  const made: Made = { port: 3100, databaseUrl: database, temporalAddress: temporal, temporalUi: null, embedded };
+  const made: StartedServers = { port: 3100, databaseUrl: database, temporalAddress: temporal, temporalUi: null, embedded };
 
   it('the environment is complete when everything is embedded, and settings of the user have precedence', () => {
     const { env, config } = serviceEnvironment(readPlan({ JWT_SECRET: 'y'.repeat(40), SIGNUP_CREDITS: '7' }), made);

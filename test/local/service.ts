@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { endProcess, identify, isAlive, type ProcessIdentity } from '../../local/processes/process-identity.js';
-import type { RunningProcess } from '../../local/processes/run-record.js';
-import { readState } from '../../local/plan/state-file.js';
+import type { RunningProcess } from '../../local/state/run-record.js';
+import { readState } from '../../local/state/state-file.js';
 import { until } from '../support/client.js';
 
 export interface StartedService {

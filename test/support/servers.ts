@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Launch } from '../../local/processes/launch.js';
 import { Launcher } from '../../local/processes/launcher.js';
-import { Output } from '../../local/processes/output.js';
+import { Output } from '../../local/output/output.js';
 import { readPlan } from '../../local/plan/plan.js';
 import { providePostgres, provideTemporal } from '../../local/servers.js';
 import { connect, onConnection, select } from '../../models/db/database.js';

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { launchUntilReady } from '../../../local/processes/launch-until-ready.js';
 import type { Part, Running } from '../../../local/processes/part.js';
-import type { RunRecord } from '../../../local/processes/run-record.js';
+import type { RunRecord } from '../../../local/state/run-record.js';
 import { signalFamily } from './family.js';
 
 /** How a process ended after it was ready. */

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PortBook } from '../../../local/processes/ports.js';
-import { RunRecord } from '../../../local/processes/run-record.js';
+import { RunRecord } from '../../../local/state/run-record.js';
 import { testAuthorityPem } from '../../support/network/receiver.js';
 import type { Opened } from '../carriers/carrier.js';
 import { type CarrierKind, carrierKinds, openCarriers } from '../carriers/open-carriers.js';

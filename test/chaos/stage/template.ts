@@ -7,7 +7,7 @@ import { PortBook } from '../../../local/processes/ports.js';
 import { clusterDir, databaseUrl, makeCluster, postgresPart, type PostgresPlace } from '../../../local/postgres/postgres.js';
 import { findPostgres } from '../../../local/postgres/postgres-binaries.js';
 import { runOnce } from '../../../local/processes/run-once.js';
-import { RunRecord } from '../../../local/processes/run-record.js';
+import { RunRecord } from '../../../local/state/run-record.js';
 import { connect } from '../../../models/db/database.js';
 import { migrate } from '../../../models/migrate.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CheckoutBook, type LocalEvent } from '../../../local/checkout/book.js';
+import { CheckoutStore, type LocalEvent } from '../../../local/checkout/store.js';
 import { postEvent } from '../../../local/checkout/post-events.js';
 import { type LocalSession, sessionFrom } from '../../../local/checkout/session.js';
 import { startCounterpart } from '../../support/carriers/counterpart.js';
@@ -21,20 +21,20 @@ describe('the local checkout on a full disk', () => {
   const above = mkdtempSync(join(tmpdir(), 'tidings-checkout-'));
   const folder = join(above, 'data');
   const path = join(folder, 'checkout.json');
-  let book: CheckoutBook;
+  let store: CheckoutStore;
   let session: LocalSession;
   beforeEach(() => {
     mkdirSync(folder);
-    book = new CheckoutBook(path);
+    store = new CheckoutStore(path);
     session = sessionFrom(form, null);
-    book.add(session);
+    store.add(session);
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
   after(() => rmSync(above, { recursive: true }));
-  const stored = () => new CheckoutBook(path);
+  const stored = () => new CheckoutStore(path);
 
   it('a payment whose acknowledgement cannot be stored is posted again', async () => {
-    const event = book.change(session, { state: 'paid' }, eventOf);
+    const event = store.change(session, { state: 'paid' }, eventOf);
     let posts = 0;
     const api = await startCounterpart((_request, response) => {
       posts += 1;
@@ -43,20 +43,20 @@ describe('the local checkout on a full disk', () => {
       response.end();
     });
     try {
-      await postEvent(book, event, { url: api.url, webhookSecret: 'whsec_test', signal: new AbortController().signal });
+      await postEvent(store, event, { url: api.url, webhookSecret: 'whsec_test', signal: new AbortController().signal });
     } finally {
       await api.close();
     }
-    assert.deepEqual([posts, book.events, stored().events], [2, [], []]);
+    assert.deepEqual([posts, store.events, stored().events], [2, [], []]);
   });
 
   it('a payment or session that cannot be stored has not happened', () => {
     rmSync(folder, { recursive: true });
-    assert.throws(() => book.change(session, { state: 'paid' }, eventOf), /cannot be written/);
-    assert.throws(() => book.add(sessionFrom(form, null)), /cannot be written/);
-    assert.deepEqual([book.sessions.map(({ state }) => state), book.events], [['open'], []]);
+    assert.throws(() => store.change(session, { state: 'paid' }, eventOf), /cannot be written/);
+    assert.throws(() => store.add(sessionFrom(form, null)), /cannot be written/);
+    assert.deepEqual([store.sessions.map(({ state }) => state), store.events], [['open'], []]);
     mkdirSync(folder);
-    book.change(session, { state: 'paid' }, eventOf);
+    store.change(session, { state: 'paid' }, eventOf);
     assert.deepEqual([stored().sessions.map(({ state }) => state), stored().events.length], [['paid'], 1]);
   });
 });

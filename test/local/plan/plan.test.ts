@@ -9,9 +9,9 @@ import { ConfigError } from '../../../models/settings/config.js';
 import { prepareDataDir, readPlan } from '../../../local/plan/plan.js';
 import { PortBook, requireFreePort } from '../../../local/processes/ports.js';
 import { portFault } from '../../../models/process/free-port.js';
-import { loadSecrets } from '../../../local/plan/secrets.js';
-import { StartError } from '../../../local/plan/start-error.js';
-import { writeState } from '../../../local/plan/state-file.js';
+import { loadSecrets } from '../../../local/state/secrets.js';
+import { StartError } from '../../../local/output/start-error.js';
+import { writeState } from '../../../local/state/state-file.js';
 import { temporaryFolder } from '../processes/stand-in.js';
 
 const database = 'postgres://u:p@127.0.0.1:5432/d';

@@ -8,9 +8,9 @@ import { type Launch, startPart, together } from '../../../local/processes/launc
 import { Launcher, type Steps } from '../../../local/processes/launcher.js';
 import { readPlan } from '../../../local/plan/plan.js';
 import { isAlive } from '../../../local/processes/process-identity.js';
-import type { RunningProcess } from '../../../local/processes/run-record.js';
-import { StartError } from '../../../local/plan/start-error.js';
-import { readState } from '../../../local/plan/state-file.js';
+import type { RunningProcess } from '../../../local/state/run-record.js';
+import { StartError } from '../../../local/output/start-error.js';
+import { readState } from '../../../local/state/state-file.js';
 import { until } from '../../support/client.js';
 import { obedient, recordingOutput, scriptPart, stubborn, temporaryFolder } from './stand-in.js';
 

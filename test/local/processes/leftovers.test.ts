@@ -3,8 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { startProcess, type Running } from '../../../local/processes/part.js';
 import { isAlive } from '../../../local/processes/process-identity.js';
-import { runningAddresses, RunRecord, stopLeftovers } from '../../../local/processes/run-record.js';
-import { readState, writeState } from '../../../local/plan/state-file.js';
+import { runningAddresses, RunRecord, stopLeftovers } from '../../../local/state/run-record.js';
+import { readState, writeState } from '../../../local/state/state-file.js';
 import { until } from '../../support/client.js';
 import { obedient, scriptPart, stubborn, temporaryFolder } from './stand-in.js';
 

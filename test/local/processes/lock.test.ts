@@ -5,7 +5,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { takeLock } from '../../../local/processes/lock.js';
 import { identify } from '../../../local/processes/process-identity.js';
-import { StartError } from '../../../local/plan/start-error.js';
+import { StartError } from '../../../local/output/start-error.js';
 import { deadPid } from '../../support/parts/child.js';
 import { temporaryFolder } from './stand-in.js';
 

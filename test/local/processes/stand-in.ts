@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guardedFolder } from '../../../harness/stage/guarded-folder.js';
-import { Output } from '../../../local/processes/output.js';
+import { Output } from '../../../local/output/output.js';
 import type { Part, Running } from '../../../local/processes/part.js';
 
 /** A folder for one test. Servers that run in it end with the test run, also when the run is killed. */

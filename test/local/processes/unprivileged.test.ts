@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { StartError } from '../../../local/plan/start-error.js';
+import { StartError } from '../../../local/output/start-error.js';
 import { giveTo } from '../../../local/processes/unprivileged.js';
 import { temporaryFolder } from './stand-in.js';
 

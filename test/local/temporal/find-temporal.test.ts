@@ -6,8 +6,8 @@ import { buildTemporal } from '../../../local/temporal/build-temporal.js';
 import { downloadTemporal } from '../../../local/temporal/download-temporal.js';
 import { findTemporal } from '../../../local/temporal/find-temporal.js';
 import type { Command } from '../../../local/processes/part.js';
-import { StartError } from '../../../local/plan/start-error.js';
-import { cachedPath, type Surroundings, temporalVersion, type Way } from '../../../local/temporal/temporal-program.js';
+import { StartError } from '../../../local/output/start-error.js';
+import { cachedPath, type InstallContext, temporalVersion, type Installer } from '../../../local/temporal/temporal-program.js';
 import { temporaryFolder } from '../processes/stand-in.js';
 
 function writeProgram(path: string, script: string): string {
@@ -19,9 +19,9 @@ function writeProgram(path: string, script: string): string {
 const writeTemporal = (path: string, server: string, help = '') =>
   writeProgram(path, `[ "$1" = --version ] && echo "temporal version 1.0.0 (Server ${server}, UI 2.0.0)" || echo "help ${help}"`);
 /** A way that succeeds. */
-const open: Way = async (target) => void writeTemporal(target, '1.31.2');
+const open: Installer = async (target) => void writeTemporal(target, '1.31.2');
 const closed =
-  (reason: string): Way =>
+  (reason: string): Installer =>
   () =>
     Promise.reject(new Error(reason));
 const noWays = { one: closed('shut'), other: closed('shut too') };
@@ -30,13 +30,13 @@ describe('finding Temporal', () => {
   let folder: ReturnType<typeof temporaryFolder>;
   let lines: string[];
   let ran: Command[];
-  let surroundings: Surroundings;
+  let context: InstallContext;
   let cache: string;
   beforeEach(() => {
     folder = temporaryFolder();
     lines = [];
     ran = [];
-    surroundings = {
+    context = {
       env: { PATH: `${folder.path}/bin1:${folder.path}/bin2:/bin:/usr/bin`, XDG_CACHE_HOME: `${folder.path}/cache` },
       logDir: folder.path,
       say: (line) => lines.push(line),
@@ -45,7 +45,7 @@ describe('finding Temporal', () => {
         return '';
       },
     };
-    cache = cachedPath(surroundings.env);
+    cache = cachedPath(context.env);
   });
   afterEach(() => folder.remove());
 
@@ -54,7 +54,7 @@ describe('finding Temporal', () => {
   it('a Temporal on PATH is used first', async () => {
     writeTemporal(cache, '1.31.2');
     writeTemporal(inBin(2), '1.29.0');
-    assert.deepEqual(await findTemporal(surroundings, noWays), { path: inBin(2), server: '1.29.0', canDisableNews: false });
+    assert.deepEqual(await findTemporal(context, noWays), { path: inBin(2), server: '1.29.0', canDisableNews: false });
     assert.deepEqual(lines, []);
   });
 
@@ -62,7 +62,7 @@ describe('finding Temporal', () => {
     writeTemporal(inBin(1), '1.28.4');
     writeProgram(inBin(2), 'exit 3');
     writeTemporal(cache, '1.31.2', '--ui-disable-news-fetch');
-    assert.deepEqual(await findTemporal(surroundings, noWays), { path: cache, server: '1.31.2', canDisableNews: true });
+    assert.deepEqual(await findTemporal(context, noWays), { path: cache, server: '1.31.2', canDisableNews: true });
     assert.equal(lines.length, 2);
     assert.equal(lines[0], `${inBin(1)} was skipped: it has server 1.28.4, needed is 1.29 or newer`);
     assert.ok(lines[1]?.startsWith(`${inBin(2)} was skipped: `));
@@ -71,22 +71,22 @@ describe('finding Temporal', () => {
   it('versions of Temporal are compared as numbers', async () => {
     writeTemporal(inBin(1), '1.100.0');
     writeTemporal(inBin(2), '2.0.0');
-    assert.equal((await findTemporal(surroundings, noWays)).server, '1.100.0');
+    assert.equal((await findTemporal(context, noWays)).server, '1.100.0');
   });
 
   it('a Temporal is obtained by the first way that is open, and once', async () => {
-    assert.equal((await findTemporal(surroundings, { one: closed('shut'), other: open, never: assert.fail as Way })).path, cache);
-    assert.equal((await findTemporal(surroundings, noWays)).path, cache);
+    assert.equal((await findTemporal(context, { one: closed('shut'), other: open, never: assert.fail as Installer })).path, cache);
+    assert.equal((await findTemporal(context, noWays)).path, cache);
   });
 
   it('a damaged Temporal in the cache is replaced', async () => {
     writeProgram(cache, 'exit 1');
-    assert.equal((await findTemporal(surroundings, { open })).path, cache);
+    assert.equal((await findTemporal(context, { open })).path, cache);
     assert.equal(lines.length, 1);
   });
 
   it('an error in one sentence says what to install when no way to a Temporal is left', async () => {
-    await assert.rejects(findTemporal(surroundings, noWays), (error) => {
+    await assert.rejects(findTemporal(context, noWays), (error) => {
       assert.ok(error instanceof StartError);
       assert.match(
         error.message,
@@ -103,19 +103,19 @@ describe('finding Temporal', () => {
       writeTemporal(command.args[command.args.indexOf('-o') + 1] as string, '1.31.2');
       return '';
     };
-    await buildTemporal(cache, { ...surroundings, run: built });
+    await buildTemporal(cache, { ...context, run: built });
     assert.ok(existsSync(cache));
     assert.ok(existsSync(join(ran[0]?.cwd as string, 'go.sum')), 'built where the module is pinned');
     assert.match(lines[0] as string, /takes about 5 minutes \(only once\)/);
     const elsewhere = join(folder.path, 'elsewhere', 'temporal');
-    await assert.rejects(buildTemporal(elsewhere, { ...surroundings, run: () => Promise.reject(new Error('no modules')) }), /no modules/);
+    await assert.rejects(buildTemporal(elsewhere, { ...context, run: () => Promise.reject(new Error('no modules')) }), /no modules/);
     assert.deepEqual(readdirSync(dirname(elsewhere)), []);
   });
 
   it('a Temporal is not built without go, or if go is too old', async () => {
-    await assert.rejects(buildTemporal(cache, { ...surroundings, env: { PATH: '/nowhere' } }), /go is not on PATH/);
+    await assert.rejects(buildTemporal(cache, { ...context, env: { PATH: '/nowhere' } }), /go is not on PATH/);
     writeProgram(join(folder.path, 'bin1', 'go'), 'echo go version go1.19.8 linux/amd64');
-    await assert.rejects(buildTemporal(cache, surroundings), /go1\.19\.8 .*is too old/);
+    await assert.rejects(buildTemporal(cache, context), /go1\.19\.8 .*is too old/);
     assert.deepEqual(ran, []);
   });
 
@@ -124,7 +124,7 @@ describe('finding Temporal', () => {
       join(folder.path, 'bin1', 'go'),
       '[ $1 = version ] && echo go version go1.26.4 linux/amd64 || { echo no proxy >&2; exit 1; }',
     );
-    await assert.rejects(buildTemporal(cache, surroundings), /the Go modules are out of reach \(no proxy\)/);
+    await assert.rejects(buildTemporal(cache, context), /the Go modules are out of reach \(no proxy\)/);
     assert.deepEqual([ran, lines], [[], []]);
   });
 
@@ -134,7 +134,7 @@ describe('finding Temporal', () => {
     globalThis.fetch = (_url, options) =>
       new Promise((_resolve, reject) => options?.signal?.addEventListener('abort', () => reject(options.signal?.reason as Error)));
     try {
-      await assert.rejects(downloadTemporal(cache, surroundings), /temporal\.download does not answer \(.*timeout\)/);
+      await assert.rejects(downloadTemporal(cache, context), /temporal\.download does not answer \(.*timeout\)/);
     } finally {
       globalThis.fetch = fetch;
     }
@@ -145,7 +145,7 @@ describe('finding Temporal', () => {
     const digest = createHash('sha256').update('the program').digest('hex');
     beforeEach(() => {
       globalThis.fetch = () => Promise.resolve(new Response('{}'));
-      surroundings.run = async ({ args }) => {
+      context.run = async ({ args }) => {
         writeFileSync(join(args[1] ?? '', 'temporal-sdk-typescript'), 'the program');
         return '';
       };
@@ -153,8 +153,7 @@ describe('finding Temporal', () => {
     afterEach(() => {
       globalThis.fetch = fetch;
     });
-    const download = (wanted: string) =>
-      downloadTemporal(cache, { ...surroundings, env: { ...surroundings.env, TEMPORAL_CLI_SHA256: wanted } });
+    const download = (wanted: string) => downloadTemporal(cache, { ...context, env: { ...context.env, TEMPORAL_CLI_SHA256: wanted } });
 
     it('a downloaded file is kept, and one line shows its version and SHA-256', async () => {
       await download('');

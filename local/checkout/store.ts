@@ -1,5 +1,5 @@
 /** The state of the local payment provider, stored in DATA_DIR, so that sessions and events survive a restart. */
-import { readState, writeState } from '../plan/state-file.js';
+import { readState, writeState } from '../state/state-file.js';
 import type { LocalSession } from './session.js';
 
 /** An event that has not been acknowledged yet. */
@@ -19,7 +19,7 @@ interface State {
 /** How many sessions are kept. Older ones are deleted. */
 const sessionsMax = 200;
 
-export class CheckoutBook {
+export class CheckoutStore {
   #state: State;
 
   constructor(private readonly path: string) {

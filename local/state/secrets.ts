@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from './start-error.js';
+import { StartError } from '../output/start-error.js';
 import { readState, writeState } from './state-file.js';
 
 export interface Secrets {

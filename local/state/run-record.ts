@@ -3,9 +3,9 @@
  * killed launcher left.
  */
 import { rmSync } from 'node:fs';
-import { endProcess, identify, isAlive, killGroup, type ProcessIdentity, type StopStep } from './process-identity.js';
+import { endProcess, identify, isAlive, killGroup, type ProcessIdentity, type StopStep } from '../processes/process-identity.js';
 import { type RunningService, runFileIn } from '../../models/settings/environment.js';
-import { readState, writeState } from '../plan/state-file.js';
+import { readState, writeState } from './state-file.js';
 
 export interface RunningProcess extends ProcessIdentity {
   name: string;

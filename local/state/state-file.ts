@@ -1,6 +1,6 @@
 /** Small JSON files in DATA_DIR, readable by their owner only. They are replaced atomically, so a crash leaves the old or the new content. */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { reasonOf, StartError } from './start-error.js';
+import { reasonOf, StartError } from '../output/start-error.js';
 
 /** The content of the file; undefined if it does not exist or is not JSON. */
 export function readState<T>(path: string): T | undefined {

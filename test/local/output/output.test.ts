@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { formatSeconds } from '../../../local/processes/output.js';
+import { formatSeconds } from '../../../local/output/output.js';
 
 describe('durations in the output of npm start', () => {
   for (const [ms, text] of [
