@@ -154,6 +154,6 @@ export const quantile = (share: number, metric: string, by: readonly string[] = 
 export const eventsIn = (window: string, series: string, by: readonly string[] = []): string =>
   `sum${by.length === 0 ? '' : ` by (${by.join(', ')}) `}(${series} unless last_over_time(${series}[1d] offset ${window}) or increase(${series}[${window}]))`;
 
-/** Events a second over five minutes. */
+/** Events per second over five minutes. */
 export const rate = (metric: string, by: readonly string[], matchers = ''): string =>
   `sum by (${by.join(', ')}) (rate(${metric}${matchers === '' ? '' : `{${matchers}}`}[5m]))`;

@@ -66,7 +66,7 @@ export const carriersBoard: Board = {
     },
     {
       title: 'Delivery reports',
-      about: 'By account and result. unmatched: on messages that are not ours.',
+      about: 'By account and result. unmatched: the report matches no message.',
       unit: 'eps',
       queries: [
         [rate('tidings_reports_total', ['account', 'status']), '{{account}} {{status}}'],
@@ -81,7 +81,7 @@ export const carriersBoard: Board = {
     },
     {
       title: 'Messages without a report',
-      about: 'By channel, an hour.',
+      about: 'Per hour, by channel.',
       unit: 'short',
       queries: [[eventsIn('1h', 'tidings_report_waits_total{outcome="missing"}', ['channel']), '{{channel}}']],
     },

@@ -20,7 +20,7 @@ export const postgresqlBoard: Board = {
     },
     {
       title: 'Audit differences',
-      about: 'Of the last audit of all books. Must be 0.',
+      about: 'Differences that the last audit of the ledger found. Must be 0.',
       unit: 'short',
       redFrom: 1,
       queries: [['max(tidings_audit_differences)', '']],
@@ -34,7 +34,7 @@ export const postgresqlBoard: Board = {
     },
     {
       title: 'Statements',
-      about: 'A second, by process.',
+      about: 'Statements per second, by process.',
       unit: 'ops',
       queries: [[rate('tidings_database_statement_seconds_count', ['instance']), '{{instance}}']],
     },
@@ -50,7 +50,7 @@ export const postgresqlBoard: Board = {
     },
     {
       title: 'Slow statements',
-      about: 'Of more than half a second, a second, by process. Usually 0. Most of them wait for a lock or for the disk.',
+      about: 'Statements per second that took more than 0.5 s, by process. Usually 0. Most of them wait for a lock or for the disk.',
       unit: 'ops',
       queries: [
         [

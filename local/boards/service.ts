@@ -14,7 +14,7 @@ export const serviceBoard: Board = {
     },
     {
       title: 'Workers lost',
-      about: 'Crashed or hung in the last ten minutes.',
+      about: 'Crashed, hung, lost PostgreSQL or were refused by Temporal in the last ten minutes.',
       unit: 'short',
       redFrom: 1,
       queries: [['max(tidings_workers_lost)', '']],
@@ -90,7 +90,7 @@ export const serviceBoard: Board = {
     },
     {
       title: 'Bad events by objective',
-      about: 'Share over an hour, of reports over six. Budgets: accept and hand-off 1 %, failed sends 0.1 %.',
+      about: 'Share over one hour; for reports, over six hours. Budgets: accept and hand-off 1 %, failed sends 0.1 %.',
       unit: 'percentunit',
       queries: [
         ['tidings:accept_slow:ratio_rate1h', 'accepted late'],
@@ -101,7 +101,7 @@ export const serviceBoard: Board = {
     },
     {
       title: 'Statuses reached',
-      about: 'Messages a second by status.',
+      about: 'Messages per second, by status.',
       unit: 'mps',
       queries: [[rate('tidings_message_statuses_total', ['status']), '{{status}}']],
     },
@@ -158,7 +158,7 @@ export const serviceBoard: Board = {
     },
     {
       title: 'Busiest operations',
-      about: 'Requests a second of the five with the most, refused ones included.',
+      about: 'Requests per second of the five busiest operations, including refused requests.',
       unit: 'reqps',
       queries: [['topk(5, sum by (operation) (rate(tidings_http_requests_total[5m])))', '{{operation}}']],
     },

@@ -6,7 +6,7 @@ export const temporalBoard: Board = {
   panels: [
     {
       title: 'Failed workflow tasks',
-      about: 'In five minutes. Must be 0: the code does not fit the histories.',
+      about: 'In five minutes. Must be 0: the workflow code does not match the histories.',
       unit: 'short',
       redFrom: 1,
       queries: [[`round(${eventsIn('5m', 'temporal_workflow_task_execution_failed_total')}) or vector(0)`, '']],
@@ -52,7 +52,7 @@ export const temporalBoard: Board = {
     },
     {
       title: 'Workflows',
-      about: 'Completed and failed workflows a second. Failed should be 0.',
+      about: 'Completed and failed workflows per second. Failed should be 0.',
       unit: 'ops',
       queries: [
         [rate('temporal_workflow_completed_total', ['workflow_type']), '{{workflow_type}}'],

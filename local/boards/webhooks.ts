@@ -5,8 +5,8 @@ export const webhooksBoard: Board = {
   title: 'webhooks',
   panels: [
     {
-      title: 'Paused',
-      about: 'Webhooks whose receiver fails; they are tried again.',
+      title: 'Open circuit breakers',
+      about: 'Webhooks whose receiver fails. Each gets single probes until one succeeds.',
       unit: 'short',
       redFrom: 1,
       queries: [['max(tidings_webhooks{state="open"})', '']],
@@ -20,7 +20,7 @@ export const webhooksBoard: Board = {
     },
     {
       title: 'Overdue',
-      about: 'Age of the oldest delivery that nobody makes.',
+      about: 'How long the oldest delivery that no retrier makes has been overdue.',
       unit: 's',
       redFrom: 180,
       queries: [['max(tidings_webhook_deliveries_overdue_seconds)', '']],
@@ -62,11 +62,11 @@ export const webhooksBoard: Board = {
     },
     {
       title: 'Webhooks by state',
-      about: 'Paused while their receivers fail; disabled by the service after days of failures.',
+      about: 'Circuit breaker open: the receiver fails. Disabled: by the service, after days of failures.',
       unit: 'short',
       queries: [
         ['max(tidings_webhooks{state="active"})', 'active'],
-        ['max(tidings_webhooks{state="open"})', 'paused'],
+        ['max(tidings_webhooks{state="open"})', 'circuit breaker open'],
         ['max(tidings_webhooks{state="disabled"})', 'disabled'],
       ],
     },
