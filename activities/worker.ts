@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   logLibraryWarnings(logger);
   const schema = await requireSchema(config, logger);
   await requireSecretKey(config, logger);
-  reportOutdatedRuntime((line) => logger.warn(line));
+  reportOutdatedRuntime((warning) => logger.warn({ warning }, 'the version of Node needs attention'));
   const { metrics, dataDir } = config;
   await serveMetrics({ ...metrics, port: workerMetricsPort(metrics.port), dataDir, logger });
   const keeping = await keepPrepared(config, logger);
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   // Before this point a signal ends the process at once. From here on it stops gracefully.
   const toldToStop = new Promise<string>((resolve) => {
     process.once('SIGTERM', resolve).once('SIGINT', resolve);
-    process.once('disconnect', () => resolve('parent gone'));
+    process.once('disconnect', () => resolve('the launcher has ended'));
   });
   const taskQueues = Object.values(queues).filter((queue) => !batchThreadQueues.includes(queue));
   const shared = { worker: nameWorker(), urgent: new UrgentWork(), endpoints: new SharedEndpointStats() };
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   ]);
   const foreign = keeping.ended.then(() => 'namespace of another installation');
   void Promise.race([toldToStop, foreign]).then((reason) => {
-    logger.info({ reason }, 'finishing');
+    logger.info({ reason }, 'draining');
     for (const thread of threads) void thread.stop();
   });
   limitHeapGrowth();
@@ -54,6 +54,7 @@ async function main(): Promise<void> {
 
   await Promise.all(threads.map(({ done }) => done));
   await keeping.end();
+  logger.info('stopped');
   process.exit(); // an open channel to the parent, and polls that nobody has ended, would keep the process alive
 }
 

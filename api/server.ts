@@ -72,8 +72,9 @@ async function start(deps: ServerDeps): Promise<void> {
     await Promise.all([readLimitStore(), readGauges()]);
   };
   await serveMetrics({ ...metrics, dataDir, logger: deps.logger, refresh });
-  reportOutdatedRuntime((line) => deps.logger.warn(line));
-  for (const { subject, text, fix } of configWarnings(deps.config)) deps.logger.warn({ fix }, `${subject}: ${text}`);
+  reportOutdatedRuntime((warning) => deps.logger.warn({ warning }, 'the version of Node needs attention'));
+  for (const { subject, text, fix } of configWarnings(deps.config))
+    deps.logger.warn({ subject, warning: text, fix }, 'a setting needs attention');
   deps.logger.info({ host: deps.config.host, port: deps.config.port, schema }, 'listening');
   limitHeapGrowth();
   stopOnSignal(server, deps, endTracing); // before the launcher gets `ready`: it may stop the process at once

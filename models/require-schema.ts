@@ -48,7 +48,7 @@ async function readUnlessAway(databaseUrl: string, logger: Logger): Promise<Sche
     return await readSchema(db);
   } catch (error) {
     if (!mayBeOutage(error)) throw new SchemaError(`The schema cannot be read: ${explainDatabaseError(error as Error)}`, { cause: error });
-    logger.warn({ err: error }, 'the schema could not be read');
+    logger.warn({ err: error }, 'PostgreSQL does not respond: the process starts without a check of the schema');
     return undefined;
   } finally {
     await db.close();

@@ -29,9 +29,10 @@ export async function requireSecretKey(
     if ((await opensErasureKey(db, secretKeys)) === false) throw new SecretKeyError(`Bad settings: ${foreignSecretKey}. ${secretKeyFix}`);
   } catch (err) {
     if (err instanceof SecretKeyError) throw err;
-    const uncompared = 'SECRET_KEY could not be compared with the database';
-    if (!mayBeOutage(err)) throw new SecretKeyError(`${uncompared}: ${explainDatabaseError(err as Error)}`, { cause: err });
-    logger.warn({ err }, uncompared);
+    if (!mayBeOutage(err)) {
+      throw new SecretKeyError(`SECRET_KEY could not be compared with the database: ${explainDatabaseError(err as Error)}`, { cause: err });
+    }
+    logger.warn({ err }, 'PostgreSQL does not respond: the process starts without a check of SECRET_KEY');
   } finally {
     await db.close();
   }

@@ -76,7 +76,7 @@ export class AccountHealthMonitor {
     this.#healths = new Map(
       healths.map((health) => [health.account, { ...health, readAt: now, changedAt: changedAt(health.since_seconds) }]),
     );
-    for (const change of changes) this.deps.logger.warn(change, 'account health changed');
+    for (const change of changes) this.deps.logger[change.to_level > change.from_level ? 'info' : 'warn'](change, 'account health changed');
   }
 
   /** @returns the account that the caller may probe with a message of the group */

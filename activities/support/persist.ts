@@ -13,4 +13,4 @@ export interface PersistDeps {
  * @throws the last error when the time is over
  */
 export const persist = (what: string, write: () => Promise<void>, { logger, persistMs = 120_000 }: PersistDeps): Promise<void> =>
-  repeat(write, { logger, text: `could not ${what}, retrying`, forMs: persistMs });
+  repeat(write, { logger, text: 'a database write failed; repeating it', fields: { what }, forMs: persistMs });

@@ -23,7 +23,7 @@ export function closingActivities({ db, logger }: { db: Database; logger: Logger
           if (await settleClosed(db, workspaceId, until)) logger.info({ workspace_id: workspaceId }, 'settled a closed workspace');
         } catch (err) {
           failure ??= { err };
-          logger.error({ err, workspace_id: workspaceId }, 'could not settle a closed workspace');
+          logger.error({ err, workspace_id: workspaceId }, 'could not settle a closed workspace; the next watcher run tries again');
         }
       }
       if (failure !== undefined) throw failure.err;

@@ -20,8 +20,10 @@ const sliceMs = 20_000;
 export function erasingActivities({ db, config, logger, starts }: ErasingDeps) {
   const signal = async (workflowIds: readonly string[]) => {
     // Without the signal the watcher delivers the events later. The erasures of others must not wait for it.
-    const failure = 'could not signal the workflows of cancelled messages';
-    await eachOf(logger, failure, workflowIds, starts.notifyCancelled).catch((err: unknown) => logger.warn({ err }, failure));
+    const failure = { text: 'could not signal workflows; the watcher delivers the events later', what: 'workflows of cancelled messages' };
+    await eachOf(logger, failure, workflowIds, starts.notifyCancelled).catch((err: unknown) =>
+      logger.warn({ err, what: failure.what }, failure.text),
+    );
   };
   return {
     /**
@@ -33,7 +35,7 @@ export function erasingActivities({ db, config, logger, starts }: ErasingDeps) {
       let failure: { err: unknown } | undefined;
       const onFailed = (id: string, err: unknown) => {
         failure ??= { err };
-        logger.error({ err, erasure_id: id }, 'could not erase a recipient');
+        logger.error({ err, erasure_id: id }, 'could not erase a recipient; the next watcher run tries again');
       };
       const key = await erasureKey(db, config.secretKeys);
       const completed = await runErasures(db, key, Date.now() + sliceMs, { onCancelled: signal, onFailed });

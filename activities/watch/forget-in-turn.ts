@@ -10,16 +10,22 @@ export type Forget = () => Promise<Record<string, number>>;
  * @throws ApplicationFailure that is not retried, with the kinds that failed or did not begin: the next run is soon, and begins with all of them
  */
 export async function forgetInTurn(forgetting: Readonly<Record<string, Forget>>, untilMs: number, logger: Logger): Promise<void> {
+  const failed: string[] = [];
   const left: string[] = [];
-  for (const [name, forget] of Object.entries(forgetting)) {
+  for (const [kind, forget] of Object.entries(forgetting)) {
+    if (Date.now() >= untilMs) {
+      left.push(kind);
+      continue;
+    }
     try {
-      if (Date.now() >= untilMs) throw new Error('the time is up');
       const forgotten = await forget();
-      if (Object.values(forgotten).some((count) => count > 0)) logger.info(forgotten, `deleted old ${name}`);
+      if (Object.values(forgotten).some((count) => count > 0)) logger.info({ kind, ...forgotten }, 'deleted old data');
     } catch (err) {
-      logger.error({ err }, `could not delete old ${name}`);
-      left.push(name);
+      logger.error({ err, kind }, 'could not delete old data');
+      failed.push(kind);
     }
   }
-  if (left.length > 0) throw ApplicationFailure.nonRetryable(`could not delete old ${left.join('; ')}`, 'NotForgotten');
+  if (left.length > 0) logger.warn({ left }, 'the deletion of old data continues in the next run');
+  if (failed.length + left.length > 0)
+    throw ApplicationFailure.nonRetryable(`could not delete old ${[...failed, ...left].join('; ')}`, 'NotForgotten');
 }

@@ -9,7 +9,7 @@ import { closeDoneGroups, type DueGroup, fenceGroups, lookAgain, takeDueGroups }
 import { groupBy } from '../../models/rules/values/group-by.js';
 import { lookAt, type Verdict } from '../../models/rules/messages/group-look.js';
 import { workflowIds } from '../../workflows/contract.js';
-import { eachOf, inPages, type RepairOutcome } from './repair-pages.js';
+import { eachOf, inPages, type RepairOutcome, repairFailure } from './repair-pages.js';
 import type { WorkflowStarts } from '../support/workflow-starts.js';
 
 export interface RepairDeps {
@@ -67,7 +67,7 @@ async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
 /** Starts a workflow for each group. */
 async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: 'started' | 'gave_up', done: Done): Promise<Started> {
   const work = (group: Looked) => (as === 'started' ? starts.startGroup(group) : starts.giveUpOnReports(group.groupId));
-  const outcome = await eachOf(logger, 'could not repair groups', groups, work);
+  const outcome = await eachOf(logger, repairFailure('groups'), groups, work);
   for (const { result } of outcome.done) done[result ? as : 'running'] += 1;
   return outcome;
 }
@@ -81,7 +81,7 @@ const looksOf = ({ done, failed }: Started): Look[] => [...done.map(({ item }) =
  */
 async function gather(deps: RepairDeps, groups: Looked[], done: Done): Promise<Look[]> {
   const { config, logger, starts } = deps;
-  const looked = await eachOf(logger, 'could not repair groups', groups, ({ workflowId }) => starts.isRunning(workflowId));
+  const looked = await eachOf(logger, repairFailure('groups'), groups, ({ workflowId }) => starts.isRunning(workflowId));
   const running = looked.done.filter(({ result }) => result).map(({ item }) => item);
   done.running += running.length;
   const gone = looked.done.filter(({ result }) => !result).map(({ item }) => item);

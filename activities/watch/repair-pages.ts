@@ -35,12 +35,12 @@ export interface RepairOutcome<Item, Result> {
 
 /**
  * Works on items in parallel. A failure does not stop the others: failed items are returned, and the first error of a page is logged.
- * @param failure the text of the log line
+ * @param failure the text of the log line, and what the items are
  * @throws the first error when the first items all fail, because then Temporal or the database is away
  */
 export async function eachOf<Item, Result>(
   logger: Logger,
-  failure: string,
+  { text, what }: { text: string; what: string },
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<RepairOutcome<Item, Result>> {
@@ -64,6 +64,9 @@ export async function eachOf<Item, Result>(
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
   if (first === undefined) return outcome;
   if (outcome.done.length === 0) throw first.err;
-  logger.error({ err: first.err, failed: outcome.failed.length }, failure);
+  logger.error({ err: first.err, what, failed: outcome.failed.length }, text);
   return outcome;
 }
+
+/** The log line of items that could not be repaired. */
+export const repairFailure = (what: string) => ({ text: 'could not repair overdue work', what });

@@ -28,7 +28,7 @@ import { type OverdueReplay, overdueReplays } from '../../models/operations/repl
 import { workspaceOfWebhook } from '../../models/operations/webhooks/workspace-of-webhook.js';
 import { unsettledWebhooks } from '../../models/operations/deliveries/settle-deliveries.js';
 import { workflowIds } from '../../workflows/contract.js';
-import { eachOf, inPages } from './repair-pages.js';
+import { eachOf, inPages, repairFailure } from './repair-pages.js';
 import { type RepairDeps, repairGroups } from './repair-groups.js';
 
 /** Longer than any step takes, so that no work is found that a workflow drives. */
@@ -58,7 +58,7 @@ function messageRepairs(deps: RepairDeps) {
     async repairBatches(): Promise<void> {
       await inPages<DueBatch>(sliceEnd(), repairPageSize, async () => {
         const batches = await takeDueBatches(db, repairPageSize);
-        const { failed } = await eachOf(logger, 'could not repair batches', batches, (batch) => repairBatch(deps, batch));
+        const { failed } = await eachOf(logger, repairFailure('batches'), batches, (batch) => repairBatch(deps, batch));
         for (const { id } of failed) await lookAtBatchSoon(db, id);
         return batches;
       });
@@ -86,7 +86,7 @@ function otherRepairs(deps: RepairDeps) {
       // Half of the time, so that many overdue deliveries leave time for the others.
       const count = await inPages<OverdueDelivery>(until - sliceMs / 2, repairPageSize, async (after) => {
         const found = await overdueDeliveries(db, graceSeconds, after);
-        await eachOf(logger, 'could not repair retriers', await leaveOverdue(db, found, graceSeconds), wakeRetrier);
+        await eachOf(logger, repairFailure('retriers'), await leaveOverdue(db, found, graceSeconds), wakeRetrier);
         return found;
       });
       noteRepairs(logger, 'deliveries', count);
@@ -129,7 +129,7 @@ interface Repair<Item> {
 async function repairEach<Item>({ logger }: RepairDeps, until: number, what: string, { find, work, isUsual }: Repair<Item>): Promise<void> {
   const count = await inPages<Item>(until, repairPageSize, async (after) => {
     const items = await find(after);
-    await eachOf(logger, `could not repair ${what}`, items, work);
+    await eachOf(logger, repairFailure(what), items, work);
     return items;
   });
   noteRepairs(logger, what, count, isUsual);

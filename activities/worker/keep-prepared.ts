@@ -10,6 +10,9 @@ import { ForeignNamespaceError, type Preparations, prepareTemporal, restorePrepa
 
 const deadlineMs = 10_000;
 
+const foreignText = 'the Temporal namespace belongs to another installation: the worker stops';
+const unchecked = 'could not check the schedule of the watcher; next check in 20 seconds. Run the doctor if this repeats';
+
 type Settings = Pick<Config, 'temporalServer' | 'temporalNamespace' | 'databaseUrl'>;
 
 export interface Keeping {
@@ -30,7 +33,7 @@ export async function keepPrepared(config: Settings, logger: Logger, everyMs = 2
   const connection = await connectToTemporal(temporalServer);
   const schedules = new ScheduleClient({ connection, namespace });
   const installation = await readInstallation(config).catch((err: unknown) => {
-    logger.warn({ err }, 'the namespace of Temporal could not be compared with the database');
+    logger.warn({ err }, 'the namespace of Temporal could not be compared with the database yet; it is compared when PostgreSQL responds');
     return null;
   });
   const preparations = { connection, schedules, namespace, installation, logger };
@@ -69,13 +72,10 @@ async function checkRegularly(
         ),
       );
       if (isNew)
-        logger.error(
-          { namespace },
-          'The schedule of the watcher was missing, so Temporal has lost its data. The watcher restarts all open work',
-        );
+        logger.error({ namespace }, 'the watcher schedule was missing: Temporal has lost its data, and the watcher restarts all open work');
     } catch (err) {
       const isForeign = err instanceof ForeignNamespaceError;
-      if (!signal.aborted) logger.error({ err, namespace }, isForeign ? err.message : 'could not check the schedule of the watcher');
+      if (!signal.aborted) logger.error({ err, namespace }, isForeign ? foreignText : unchecked);
       if (isForeign) return err;
     }
   }

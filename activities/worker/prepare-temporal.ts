@@ -104,7 +104,8 @@ async function checkSearchAttributes(preparations: Preparations): Promise<void> 
     await addSearchAttributes(connection, namespace);
     preparations.isUnchecked = false;
   } catch (err) {
-    if (!isUnchecked) logger.warn({ err }, 'could not check the search attributes');
+    if (!isUnchecked)
+      logger.warn({ err }, 'could not check the search attributes: if they are missing, no message is accepted. Run the doctor');
     preparations.isUnchecked = true;
   }
 }

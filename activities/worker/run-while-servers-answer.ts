@@ -43,13 +43,13 @@ interface Loss {
 
 const lostDatabase: Loss = {
   server: 'PostgreSQL',
-  text: 'the worker has lost PostgreSQL: it leaves its work to other workers until PostgreSQL answers',
+  text: 'the worker has lost PostgreSQL: it leaves its work to other workers until PostgreSQL responds',
   end: (workers) => workers.leave(),
 };
 /** Polls that are still open may each take a task as soon as the namespace exists, and the former workers do it. */
 const refusedByTemporal = (err: unknown): Loss => ({
   server: 'Temporal',
-  text: 'Temporal refuses the worker: it takes no work until Temporal answers and has the namespace',
+  text: 'Temporal refuses the worker: it takes no work until Temporal responds and has the namespace',
   err,
   end: (workers) => workers.stop(),
 });
@@ -132,7 +132,7 @@ class Supervision implements RunningWorkers {
       await this.#starting;
       if (this.#isStopping) break;
       heartbeats.resume();
-      logger.warn(`${loss.server} answers again: the worker takes work`);
+      logger.info({ server: loss.server }, 'a server responds again: the worker takes work');
     }
     this.#stopCurrent();
     await Promise.all(this.#ends);
@@ -162,7 +162,7 @@ class Supervision implements RunningWorkers {
       try {
         return this.#add(await start());
       } catch (err) {
-        logger.warn({ err }, 'the workers could not start');
+        logger.warn({ err }, 'the workers could not start; trying again');
       }
     }
   }

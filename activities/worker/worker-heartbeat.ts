@@ -44,7 +44,7 @@ export function startHeartbeats(db: Database, logger: Logger, worker: string, pa
       isFailing = false;
       lastAt = performance.now();
     } catch (err) {
-      if (!isFailing) logger.warn({ err }, 'the heartbeat could not be written');
+      if (!isFailing) logger.warn({ err }, 'the heartbeat could not be written: /health may count this worker as lost');
       isFailing = true;
     } finally {
       isBusy = false;

@@ -9,7 +9,7 @@ export type Touch = (used: { id: string; last_used_at: Date | null }, address?: 
 
 /** Creates the functions that note the use of keys, with the address of the client, and of sessions. */
 export function createTouches({ db, logger }: { db: Database; logger: Logger }): { key: Touch; session: Touch } {
-  const onError = (err: unknown) => logger.warn({ err }, 'last_used_at was not written');
+  const onError = (err: unknown) => logger.warn({ err }, 'last_used_at was not written: the lists show an older time');
   return {
     key: lastUsed((uses) => recordKeyUses(db, uses).catch(onError)),
     session: lastUsed((uses) => recordSessionUses(db, uses).catch(onError)),

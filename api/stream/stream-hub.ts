@@ -93,9 +93,10 @@ export class StreamHub implements Audience {
       try {
         await this.#upkeep(); // first: after an outage, a viewer learns that events are missing before it gets the next ones
         await this.#round();
+        if (isFailing) this.logger.info('streams read events again');
         isFailing = false;
       } catch (err) {
-        if (!isFailing) this.logger.warn({ err }, 'streams cannot read events');
+        if (!isFailing) this.logger.warn({ err }, 'streams cannot read events: viewers get them later');
         isFailing = true;
       }
       await sleep(isFailing ? failureMs : roundMs);
@@ -149,7 +150,7 @@ export class StreamHub implements Audience {
         await this.#limit(() => this.#readFor(viewer), viewer.options.workspaceId);
         isFailing = false;
       } catch (err) {
-        if (!isFailing) this.logger.warn({ err }, 'a stream cannot read its events');
+        if (!isFailing) this.logger.warn({ err }, 'a stream cannot read its events: its viewer gets them later');
         isFailing = true;
         await sleep(failureMs);
       }

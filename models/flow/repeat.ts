@@ -8,12 +8,17 @@ const longestPauseMs = 2_000;
  * Repeats work until it succeeds, at growing intervals. Only its first failure is logged, because an outage would fill the log with the same
  * line.
  * @param work must be safe to repeat
- * @param options text: the log line; forMs: how long it is repeated. Default: for ever
+ * @param options text: the log line; fields: what it contains besides the error; forMs: how long it is repeated. Default: for ever
  * @throws the last error when the time is over
  */
 export async function repeat<Result>(
   work: () => Promise<Result>,
-  { logger, text, forMs = Number.POSITIVE_INFINITY }: { logger: Pick<Logger, 'warn'>; text: string; forMs?: number },
+  {
+    logger,
+    text,
+    fields,
+    forMs = Number.POSITIVE_INFINITY,
+  }: { logger: Pick<Logger, 'warn'>; text: string; fields?: object; forMs?: number },
 ): Promise<Result> {
   const until = performance.now() + forMs;
   let isRepeated = false;
@@ -22,7 +27,7 @@ export async function repeat<Result>(
       return await work();
     } catch (err) {
       if (performance.now() >= until) throw err;
-      if (!isRepeated) logger.warn({ err }, text);
+      if (!isRepeated) logger.warn({ err, ...fields }, text);
       isRepeated = true;
       await sleep(pauseMs * (0.75 + 0.5 * Math.random()));
     }

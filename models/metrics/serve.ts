@@ -47,10 +47,13 @@ export async function serveMetrics({ host, port, isGiven, dataDir, logger, refre
   const threads = new OtherThreads();
   const server = createServer((req, res) => {
     respond(req, res, async (openMetrics) => {
-      await Promise.all([readDisk(dataDir), refresh?.().catch((err: unknown) => logger.warn({ err }, 'gauges could not be read'))]);
+      await Promise.all([
+        readDisk(dataDir),
+        refresh?.().catch((err: unknown) => logger.warn({ err }, 'gauges could not be read: this scrape lacks them')),
+      ]);
       return pageOf([await ownSnapshot(), ...(await threads.ask())], openMetrics);
     }).catch((err: unknown) => {
-      logger.warn({ err }, 'the metrics could not be shown');
+      logger.warn({ err }, 'the metrics could not be served: this scrape fails');
       if (res.headersSent) res.destroy();
       else res.writeHead(500).end();
     });

@@ -20,7 +20,7 @@ export function errorHandler(limiter: Limiter, logger: Logger, explain: Explain)
     if (!res.headersSent && !res.hasHeader('X-RateLimit-Limit')) {
       await limiter
         .describe({ rateClass: 'address', key: addressKey(address) }, res)
-        .catch((err: unknown) => logger.warn({ err }, 'no rate limit headers'));
+        .catch((err: unknown) => logger.warn({ err }, 'the rate limit could not be read: an error response has no X-RateLimit headers'));
     }
     write(res, refusal);
   };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { pino } from 'pino';
 import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import { AccountHealthMonitor, exchangeEveryMs } from '../../../activities/handoff/account-health.js';
 import { until } from '../../support/client.js';
@@ -57,8 +58,10 @@ describe('failing accounts', () => {
     assert.equal(await levelAfter(200, 21_000), 0);
   });
 
-  it('calls from before a change of level do not count for the new level', async () => {
-    const health = new AccountHealthMonitor({ db: test.db, logger: silentLogger, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
+  it('calls from before a change of level do not count for the new level, and only a worse level is a warning', async () => {
+    const lines: { level: number; msg: string }[] = [];
+    const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const health = new AccountHealthMonitor({ db: test.db, logger, windowSeconds: 60 }, shared([accounts.one, accounts.two]));
     const exchange = (number: number) => health.exchange(performance.now() + number * exchangeEveryMs);
     await exchange(0);
     await age(60, 'one');
@@ -76,6 +79,10 @@ describe('failing accounts', () => {
     for (const call of early.slice(6)) health.end(call, 'bad');
     await exchange(5);
     assert.equal(health.levelOf('one'), 1, 'late failures of old calls do not count');
+    assert.deepEqual(
+      lines.map(({ level, msg }) => [level, msg]),
+      [40, 30].map((level) => [level, 'account health changed']),
+    );
   });
 
   it('other workers know a failing account within a second', async () => {

@@ -25,12 +25,13 @@ describe('persist', () => {
 
   it('a write that fails again and again is logged once', async () => {
     const lines: unknown[] = [];
-    const counting = Object.assign(Object.create(logger), { warn: (_: unknown, line: string) => void lines.push(line) });
+    const warn = ({ what }: { what?: string }, line: string) => void lines.push([line, what]);
+    const counting = Object.assign(Object.create(logger), { warn });
     await assert.rejects(
       persist('record answers', () => Promise.reject(new Error('connection refused')), { logger: counting, persistMs: 500 }),
       /connection refused/,
     );
-    assert.deepEqual(lines, ['could not record answers, retrying']);
+    assert.deepEqual(lines, [['a database write failed; repeating it', 'record answers']]);
   });
 
   it('the last error of a write is thrown after the time limit', async () => {

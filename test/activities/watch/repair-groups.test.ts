@@ -74,10 +74,10 @@ describe('repairs of groups', () => {
     await makeOpenRowsDue(repairs.db);
     assert.deepEqual(new Set(await repairs.run()), new Set(ids.filter((id) => id !== ids[30]).map((id) => `start ${id}`)));
     assert.deepEqual(
-      repairs.lines.map(({ level, msg }) => [level, msg]),
+      repairs.lines.map(({ level, msg, what }) => [level, msg, what]),
       [
-        [50, 'could not repair groups'],
-        [40, 'repaired groups that no workflow drove'],
+        [50, 'could not repair overdue work', 'groups'],
+        [40, 'repaired groups that no workflow drove', undefined],
       ],
     );
     repairs.broken = () => false;

@@ -16,7 +16,7 @@ interface Repairs extends TestDatabase {
   /** What the last run did with workflows. */
   calls: string[];
   /** What was logged. */
-  lines: { level: number; msg: string }[];
+  lines: { level: number; msg: string; what?: string }[];
   /** Workflows that run: they cannot be started. */
   running: Set<string>;
   /** Calls that fail. */

@@ -14,7 +14,7 @@ import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
 describe('maintenance by the watcher', () => {
   const test = useDatabase({ forEachTest: true, checksBooks: true });
   let workspaceId: string;
-  let lines: { level: number; msg: string; text?: string; balance?: number; ledger?: number; difference?: string }[];
+  let lines: { level: number; msg: string; kind?: string; text?: string; balance?: number; ledger?: number; difference?: string }[];
   beforeEach(async () => {
     workspaceId = (await buildWorkspace(test.db)).id;
     lines = [];
@@ -24,7 +24,7 @@ describe('maintenance by the watcher', () => {
     const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
     return maintenanceActivities({ db: test.db, config: testConfig(env), logger });
   };
-  const told = () => lines.map(({ level, msg }) => [level, msg]);
+  const told = () => lines.map(({ level, msg, kind }) => [level, kind === undefined ? msg : `${msg}: ${kind}`]);
 
   it('workspaces with a low balance get one mail, if the setting asks for it', async () => {
     await buildQueued(test.db, workspaceId);
@@ -63,7 +63,7 @@ describe('maintenance by the watcher', () => {
     );
     await activities().forgetOld();
     assert.deepEqual(await rows(test.db, 'SELECT id FROM delivery_reports'), [{ id: ids[1] }]);
-    assert.deepEqual(told(), [[30, 'deleted old reports that match no message']]);
+    assert.deepEqual(told(), [[30, 'deleted old data: reports that match no message']]);
   });
 
   it('suppressions are deleted a day after they have expired', async () => {
@@ -80,7 +80,7 @@ describe('maintenance by the watcher', () => {
       left.map(({ recipient }) => recipient),
       ['expired 23', 'expired -1', 'never'],
     );
-    assert.deepEqual(told(), [[30, 'deleted old suppressions']]);
+    assert.deepEqual(told(), [[30, 'deleted old data: suppressions']]);
   });
 
   it('an error is logged in every run while a balance differs from its ledger', async () => {
@@ -126,7 +126,7 @@ describe('maintenance by the watcher', () => {
     }
     await activities(env).forgetOld();
     assert.deepEqual((await readdir(folder)).toSorted(), ['new.eml', 'other.txt']);
-    assert.deepEqual(told(), [[30, 'deleted old mail files']]);
+    assert.deepEqual(told(), [[30, 'deleted old data: mail files']]);
   });
 
   it('a step of the deletion that fails does not keep the others from running', async () => {
@@ -146,8 +146,8 @@ describe('maintenance by the watcher', () => {
       const failure = { message: 'could not delete old reports that match no message', nonRetryable: true };
       await assert.rejects(activities({ DATA_DIR: config.dataDir }).forgetOld(), failure);
       assert.deepEqual(told(), [
-        [50, 'could not delete old reports that match no message'],
-        [30, 'deleted old mail files'],
+        [50, 'could not delete old data: reports that match no message'],
+        [30, 'deleted old data: mail files'],
       ]);
     } finally {
       await rows(test.db, 'ALTER TABLE erasure_places DROP CONSTRAINT broken');

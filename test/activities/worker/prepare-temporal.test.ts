@@ -118,7 +118,7 @@ describe('the schedule of the watcher', () => {
     const preparations = { connection, schedules: client.schedule, namespace, installation: 'one', logger };
     await prepareTemporal(preparations);
     await restorePreparations(preparations);
-    assert.deepEqual(warnings, ['could not check the search attributes']);
+    assert.deepEqual(warnings, ['could not check the search attributes: if they are missing, no message is accepted. Run the doctor']);
     await connection.close();
     front.close();
   });

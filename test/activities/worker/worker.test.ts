@@ -31,13 +31,14 @@ describe('the worker process', () => {
     TEMPORAL_ADDRESS = temporal.address,
     stdout: 'inherit' | 'pipe' = 'inherit',
     TEMPORAL_NAMESPACE = temporal.namespace,
+    LOG_LEVEL = stdout === 'pipe' ? 'warn' : 'error',
   ) => {
     const { PATH, NODE_V8_COVERAGE } = process.env;
     return spawn(process.execPath, [...forBriefProcess, resolve(import.meta.dirname, '../../../activities/worker.js')], {
       env: {
         PATH,
         NODE_V8_COVERAGE,
-        ...testEnv({ DATABASE_URL: database.url, LOG_LEVEL: stdout === 'pipe' ? 'warn' : 'error', TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }),
+        ...testEnv({ DATABASE_URL: database.url, LOG_LEVEL, TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE }),
       },
       stdio: ['ignore', stdout, stderr, 'ipc'],
     });
@@ -91,13 +92,16 @@ describe('the worker process', () => {
   });
 
   for (const how of ['SIGTERM', 'disconnect'] as const) {
-    it(`the worker exits 0 on ${how}`, async () => {
-      const worker = start('inherit');
-      const exited = once(worker, 'exit');
+    it(`the worker logs its end and exits 0 on ${how}`, async () => {
+      const worker = start('inherit', temporal.address, 'pipe', temporal.namespace, 'info');
+      assert.ok(worker.stdout !== null);
+      const [exited, printed] = [once(worker, 'exit'), text(worker.stdout)];
       await Promise.race([once(worker, 'message'), exited]);
       if (how === 'disconnect') worker.disconnect();
       else worker.kill(how);
       assert.deepEqual(await exited, [0, null]);
+      const lines = (await printed).match(/"msg":"(ready|draining|stopped)"/g);
+      assert.deepEqual(lines, ['"msg":"ready"', '"msg":"draining"', '"msg":"stopped"']);
     });
   }
 

@@ -56,7 +56,7 @@ describe('a worker whose polls Temporal refuses', () => {
     await until(() => logged(lost) === 2, 'both threads leave their work');
     await until(async () => (await seenWorkers(service.db)).alive === 0, 'the worker is no longer alive');
     front.regainNamespace();
-    await until(() => logged('Temporal answers again') === 2, 'both threads take work');
+    await until(() => logged('"server":"Temporal","msg":"a server responds again') === 2, 'both threads take work');
     await client.hook(account, receiver.url, ['message.queued']);
     await client.send(account);
     await until(async () => (await succeeded()).length === 1, 'the second attempt has succeeded');
