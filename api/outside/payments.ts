@@ -84,7 +84,7 @@ class StripePayments implements Payments {
     // The event is acknowledged, because Stripe would repeat it for days. It is ignored, because test payments must not become credits.
     this.logger.error(
       { event_id: event.id, live: event.isLive },
-      'ignored a payment event: its mode (test or live) is not that of STRIPE_SECRET_KEY',
+      'a payment event has another mode (test or live) than STRIPE_SECRET_KEY: nothing was credited. Set key and signing secret of one mode',
     );
     return { ...event, change: null };
   }

@@ -20,6 +20,15 @@ describe('a payment event that does not fit its order', () => {
     assert.equal(await shop.balance(), 0);
   });
 
+  it('a live payment with a test key is logged as an error and credits nothing', async () => {
+    const { session } = await shop.buy();
+    await shop.send({ id: 'evt_live', ...session(), livemode: true });
+    const text =
+      'a payment event has another mode (test or live) than STRIPE_SECRET_KEY: nothing was credited. Set key and signing secret of one mode';
+    assert.deepEqual(errors, [[{ event_id: 'evt_live', live: true }, text]]);
+    assert.equal(await shop.balance(), 0);
+  });
+
   for (const what of ['a dispute', 'a failed refund'] as const)
     it(`${what} in another currency is logged as an error with its workspace and changes no credits`, async () => {
       const { session, dispute, changedRefund } = await shop.buy();
