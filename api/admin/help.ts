@@ -22,7 +22,8 @@ export function commandHelp(command: Command): string {
 export function helpOf(commands: readonly Command[]): string {
   const lines = commands.map((command) => `  ${usageOf(command)}\n      ${command.summary}\n`);
   return [
-    'npm run -s admin -- <command> [--json]\n\n',
+    'Usage: tidings-admin <command> [--json]\n',
+    'In the folder of the program: npm run -s admin -- <command>\n\n',
     ...lines,
     '\n<workspace> is the id or e-mail address of a workspace. "help <command>" explains its options.\n',
     'Exit codes: 0 success, 1 failure, 2 wrong arguments.\n',

@@ -20,9 +20,9 @@ export interface RecoveryFindings {
   undecided_batches: string[];
   /** Possibly handed off. */
   uncertain: string[];
-  /** Those of `uncertain` whose batch is paused. They are resolved when the customer resumes or cancels it. */
+  /** Those of `uncertain` whose batch is paused. They are resolved when the owner resumes or cancels it. */
   uncertain_paused: string[];
-  /** Not handed off: scheduled for later. Some may have been cancelled in the lost period. */
+  /** Not handed off: scheduled for later. Some may have been cancelled in the lost time. */
   scheduled: string[];
   /** Not handed off: their batch is cancelled. */
   cancelled: string[];

@@ -3,7 +3,7 @@ import type { Recovery } from './begin-recovery.js';
 
 /**
  * The messages of these open groups that were handed off before the restore and still wait for a report. Their reports may have come in the
- * lost period, and providers do not repeat them.
+ * lost time, and providers do not repeat them.
  */
 export async function restoredAwaiting(
   db: Database,

@@ -87,8 +87,8 @@ describe("the operator's commands for API keys", () => {
   it('keys revoke refuses the prefix of a key, and prints no key that is mistyped or unknown', async () => {
     const mistyped = `${account.key.slice(0, -1)}${account.key.endsWith('0') ? '1' : '0'}`;
     for (const [key, code, why] of [
-      [account.key.slice(0, 12), 2, /A prefix is not enough/],
-      [mistyped, 2, /A prefix is not enough/],
+      [account.key.slice(0, 12), 2, /The key is incomplete or mistyped/],
+      [mistyped, 2, /The key is incomplete or mistyped/],
       ['tidings_', 2, /The key must be the id/],
       [generateApiKey(), 1, /there is no such API key/],
     ] as const) {

@@ -26,8 +26,8 @@ describe("the operator's command workspace ledger", () => {
       ],
     );
     const text = (await run(workspaceId, '--limit', '2')).out.split('\n');
-    assert.match(text[0] ?? '', new RegExp(`^\\S+Z  entry 3  refund {13}\\+1  balance 10\\.5  ${id}  Refund: sms message `));
-    assert.match(text[1] ?? '', new RegExp(`^\\S+Z  entry 2  debit {14}-1  balance 9\\.5  ${id}  1 sms message$`));
+    assert.match(text[0] ?? '', new RegExp(`^\\S+Z  entry 3  refund {9}\\+1  balance 10\\.5  ${id}  Refund: sms message `));
+    assert.match(text[1] ?? '', new RegExp(`^\\S+Z  entry 2  debit {10}-1  balance 9\\.5 {3}${id}  1 sms message$`));
     assert.equal(text[2], 'The first 2 entries (--limit). There are more.');
     assert.equal((await run(workspaceId)).out.split('\n').at(-2), '3 entries.');
   });

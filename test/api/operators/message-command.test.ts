@@ -53,7 +53,7 @@ describe("the operator's command message", () => {
     const undecided = await buildUndecided(db, account.workspaceId);
     const { message: shown, timeline } = await message(undecided.id);
     assert.deepEqual([shown.status, shown.charged, timeline], ['accepting', 0, null]);
-    assert.match(await text(undecided.id), /It is not decided yet/);
+    assert.match(await text(undecided.id), /^Undecided: not charged; the watcher removes it\.$/m);
     const erased = await buildSent(db, account.workspaceId);
     await recordReports(db, [reportOf(erased, 'delivered')]);
     await applyReports(db, erased.group_id);

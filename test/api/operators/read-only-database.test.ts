@@ -41,7 +41,7 @@ describe('a database that takes no writes', () => {
     await rows(app.deps.db, `UPDATE messages SET created_at = now() - interval '1 hour' WHERE id = $1`, [id]);
     const { code, out } = await run('stuck');
     assert.equal(code, 1);
-    assert.match(out, new RegExp(`^! ${id} .*\n1 message .*\nWhat else waits could not be read: .*read-only transaction\\.\n$`));
+    assert.match(out, new RegExp(`^! ${id} .*\n1 message .*\nOther waiting work could not be read: .*read-only transaction\\.\n$`));
   });
 
   it('audit shows the differences that a database without writes cannot store', async () => {

@@ -16,7 +16,7 @@ export const revokeKeyCommand: Command = {
     const key = await readKey(given.positionals[0] ?? '');
     // Keys may share a prefix, and the wrong one cannot be given back.
     if (!isUuid(key) && !isWellFormedApiKey(key)) {
-      throw new UsageError('A prefix is not enough, and a mistyped key is none: "keys find" shows the id of the key');
+      throw new UsageError('The key is incomplete or mistyped. Give its id ("keys find" shows it) or the complete key');
     }
     const [found] = await findApiKeys(db, secretKeys, key, 1);
     if (found === undefined) throw new Error('there is no such API key. "keys find" searches ids and prefixes');

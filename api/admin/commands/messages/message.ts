@@ -54,7 +54,7 @@ function errorText({ error_code, error_message, provider_error_code }: MessageFa
 }
 
 function timelineLines(timeline: Timeline | null): string[] {
-  if (timeline === null) return ['It is not decided yet; the watcher removes it, and it was not charged.'];
+  if (timeline === null) return ['Undecided: not charged; the watcher removes it.'];
   const { waiting_for: waiting, workflow_id, workflow_url, steps } = timeline;
   const until = waiting?.until ? ` (until ${waiting.until})` : '';
   return [

@@ -1,5 +1,6 @@
 import { type MessageFilter, findMessages } from '../../../../models/operations/messages/find-messages.js';
 import { countText } from '../../../../models/rules/values/text.js';
+import { aligned } from '../../aligned.js';
 import { type Command, type ParsedArguments, textIn, UsageError } from '../../command.js';
 import { requireWorkspace } from '../../require-workspace.js';
 import { factsOf, type MessageFacts } from '../../message-facts.js';
@@ -33,7 +34,7 @@ export const messagesCommand: Command = {
     const { messages: found, hasMore } = await findMessages(db, { ...filter, workspaceId }, limit);
     const messages = found.map(factsOf);
     const end = hasMore ? firstOf(messages.length, 'message') : `${countText(messages.length, 'message')}.`;
-    return { ok: true, text: [...messages.map(lineOf), end].join('\n'), data: { messages, limit, has_more: hasMore } };
+    return { ok: true, text: [...aligned(messages.map(cellsOf)), end].join('\n'), data: { messages, limit, has_more: hasMore } };
   },
 };
 
@@ -56,8 +57,8 @@ function assertBounded(since: Date | undefined, until: Date | undefined, days: n
   throw new UsageError(`--error reads at most ${countText(days, 'day')}${whose}: give a later --since, or an earlier --until`);
 }
 
-function lineOf({ id, created_at, workspace_id, channel, status, error_code, provider, credits_used }: MessageFacts): string {
+function cellsOf({ id, created_at, workspace_id, channel, status, error_code, provider, credits_used }: MessageFacts): string[] {
   const why = error_code === null ? status : `${status} ${error_code}`;
   const facts = [created_at.toISOString(), id, `workspace ${workspace_id}`, channel, why, provider ?? 'no carrier yet'];
-  return [...facts, countText(credits_used, 'credit')].join('  ');
+  return [...facts, countText(credits_used, 'credit')];
 }

@@ -5,6 +5,7 @@ import { lookNow } from '../../../../models/operations/watch/look-at-groups.js';
 import { type UnendedMessage, unendedMessages } from '../../../../models/operations/watch/unended-messages.js';
 import { seenWorkers } from '../../../../models/operations/watch/worker-heartbeats.js';
 import { countText } from '../../../../models/rules/values/text.js';
+import { aligned } from '../../aligned.js';
 import type { Command } from '../../command.js';
 import { numberIn } from '../../read-options.js';
 
@@ -31,10 +32,10 @@ export const stuckCommand: Command = {
     const other = read !== undefined && 'found' in read ? otherWork(read.found) : {};
     const counted = hasMore ? `The first ${countText(messages.length, 'message')} (--limit)` : countText(messages.length, 'message');
     const lines = [
-      ...messages.map(lineOf),
+      ...aligned(messages.map(cellsOf)),
       `${counted} not ended ${olderThanSeconds} s after the due time, ${stuck.length} of them stuck.${hasMore ? ' There are more.' : ''}`,
       ...(retried === null ? [] : [retriedText(retried, isWatched)]),
-      ...(read !== undefined && 'unread' in read ? [`What else waits could not be read: ${read.unread}.`] : []),
+      ...(read !== undefined && 'unread' in read ? [`Other waiting work could not be read: ${read.unread}.`] : []),
       ...Object.entries(other).map(([what, value]) => `${what.replaceAll('_', ' ')}: ${value}`),
     ];
     const data = { messages, limit, has_more: hasMore, stuck: stuck.length, retried, ...other };
@@ -47,11 +48,12 @@ const retriedText = (groups: number, isWatched: boolean) =>
     ? `The watcher looks at ${countText(groups, 'group')} within 30 s.`
     : `The watcher looks at ${countText(groups, 'group')} when a worker runs: no worker is alive now.`;
 
-function lineOf({ message_id, workspace_id, channel, status, age_seconds, last_detail, waiting, stuck }: UnendedMessage): string {
-  const why = waiting === null ? 'Not decided; the watcher removes it, and it was not charged' : waiting.text;
+function cellsOf({ message_id, workspace_id, channel, status, age_seconds, last_detail, waiting, stuck }: UnendedMessage): string[] {
+  const why = waiting === null ? 'Undecided: not charged; the watcher removes it' : waiting.text;
   const last = last_detail === null ? '' : ` (last call: ${last_detail})`;
   const until = waiting?.until ? ` (until ${waiting.until.toISOString()})` : '';
-  return `${stuck ? '!' : ' '} ${message_id}  workspace ${workspace_id}  ${channel} ${status}  ${ageOf(age_seconds)}  ${why}${last}${until}`;
+  const facts = [`workspace ${workspace_id}`, `${channel} ${status}`, ageOf(age_seconds)];
+  return [`${stuck ? '!' : ' '} ${message_id}`, ...facts, `${why}${last}${until}`];
 }
 
 function ageOf(seconds: number): string {

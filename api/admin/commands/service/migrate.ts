@@ -4,7 +4,7 @@ export const migrateCommand: Command = {
   name: 'migrate',
   takes: [],
   settings: ['DATABASE_URL'],
-  summary: 'Bring the database to the newest schema, and give the role of the program its rights.',
+  summary: 'Bring the database to the newest schema, and grant the role of the program its privileges.',
   async run(_given, { config }) {
     const { migrateWith } = await import('../../../../models/migrate.js'); // no other command needs its library
     const applied = await migrateWith(config);

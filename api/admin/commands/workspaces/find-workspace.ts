@@ -1,5 +1,6 @@
 import { type FoundWorkspace, findWorkspaces } from '../../../../models/operations/workspaces/find-workspaces.js';
 import { creditsText, toCredits } from '../../../../models/rules/billing/credits.js';
+import { aligned } from '../../aligned.js';
 import type { Command } from '../../command.js';
 
 const shownMax = 50;
@@ -18,18 +19,18 @@ export const findWorkspaceCommand: Command = {
     }));
     return {
       ok: found.length > 0,
-      text: found.length === 0 ? 'No workspace matches.' : found.map(lineOf).join('\n'),
+      text: found.length === 0 ? 'No workspace matches.' : aligned(found.map(cellsOf)).join('\n'),
       data: { workspaces },
     };
   },
 };
 
-function lineOf({ id, name, email, balance, debt, email_verified, closed_at, suspended }: FoundWorkspace): string {
+function cellsOf({ id, name, email, balance, debt, email_verified, closed_at, suspended }: FoundWorkspace): string[] {
   const states = [
     ...(debt === 0 ? [] : [`debt ${creditsText(debt)}`]),
     ...(closed_at === null ? [] : [`closed ${closed_at.toISOString()}`]),
     ...(suspended === null ? [] : [suspended === '' ? 'suspended' : `suspended: ${suspended}`]),
     ...(email_verified || closed_at !== null ? [] : ['address not verified']),
   ];
-  return [id, name, email, creditsText(balance), ...states].join('  ');
+  return [id, name, email, creditsText(balance), states.join('  ')];
 }

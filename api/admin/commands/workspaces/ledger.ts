@@ -2,6 +2,7 @@ import { formatCredits } from '../../../../models/rules/billing/credits.js';
 import { countText } from '../../../../models/rules/values/text.js';
 import { CreditEntry } from '../../../../models/tables/credit-entry.js';
 import { presentTransaction } from '../../../present/presenters.js';
+import { aligned } from '../../aligned.js';
 import type { Command } from '../../command.js';
 import { requireWorkspace } from '../../require-workspace.js';
 import { firstOf, numberIn } from '../../read-options.js';
@@ -23,7 +24,7 @@ export const ledgerCommand: Command = {
     const end = hasMore ? firstOf(rows.length, 'entry', 'entries') : `${countText(rows.length, 'entry', 'entries')}.`;
     return {
       ok: true,
-      text: [...rows.map(lineOf), end].join('\n'),
+      text: [...aligned(rows.map(cellsOf)), end].join('\n'),
       data: {
         workspace_id: workspace.id,
         entries: rows.map((row) => ({ number: row.number, ...presentTransaction(row) })),
@@ -34,9 +35,9 @@ export const ledgerCommand: Command = {
   },
 };
 
-function lineOf({ number, kind, amount, balance_after, reference, description, created_at }: CreditEntry): string {
+function cellsOf({ number, kind, amount, balance_after, reference, description, created_at }: CreditEntry): string[] {
   const credits = `${amount > 0 ? '+' : ''}${formatCredits(amount)}`.padStart(9);
   const label = number === null ? 'entry without number' : `entry ${number}`;
   const after = `balance ${formatCredits(balance_after)}`;
-  return [created_at.toISOString(), label, kind.padEnd(10), credits, after, reference, description].join('  ');
+  return [created_at.toISOString(), label, kind, credits, after, reference, description];
 }

@@ -15,7 +15,7 @@ export const takeCreditsCommand: Command = {
     const amount = readCredits(credits);
     const workspace = await requireWorkspace(named);
     const left = await takeCredits(db, workspace, { amount, reason: textIn(given, 'reason') ?? '' });
-    const text = `${creditsText(amount)} were taken from ${workspace.name} (${workspace.id}). ${leftText(left)}`;
+    const text = `Took ${creditsText(amount)} from ${workspace.name} (${workspace.id}). ${leftText(left)}`;
     return { ok: true, text, data: { workspace_id: workspace.id, balance: toCredits(left.balance), debt: toCredits(left.debt) } };
   },
 };

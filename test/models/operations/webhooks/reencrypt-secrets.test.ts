@@ -73,19 +73,20 @@ describe('reencryptSecrets', () => {
     await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
   });
 
+  const unreadable = 'cannot be decrypted: add the SECRET_KEY that encrypted it to SECRET_KEYS_OLD';
   const run = (env: NodeJS.ProcessEnv) => runAdmin({ db: test.db, env }, 'reencrypt');
 
-  it('secrets are encrypted although no key opens that of the erasures, and what stays is listed', async () => {
+  it('secrets are encrypted although that of the erasures cannot be decrypted, and what stays is listed', async () => {
     const { row, secret } = await register(former);
     const lost = await register(foreign);
     await offerTotp(test.db, former, workspaceId, byTest);
     await erasureKey(test.db, [foreign]);
     const { code, out, err } = await run({ SECRET_KEY: today, SECRET_KEYS_OLD: former });
     const lines = [
-      '2 webhooks: 1 re-encrypted, 1 that no key opens.',
-      '1 TOTP secret: 1 re-encrypted, 0 that no key opens.',
-      `No key opens the secret of webhook ${lost.row.id}.`,
-      'No key opens the key of the erasures: erasures fail until SECRET_KEYS_OLD has the key that made it.',
+      '2 webhooks: 1 re-encrypted, 1 cannot be decrypted.',
+      '1 TOTP secret: 1 re-encrypted, 0 cannot be decrypted.',
+      `The secret of webhook ${lost.row.id} ${unreadable}.`,
+      'The erasure key cannot be decrypted: erasures fail until SECRET_KEYS_OLD contains the SECRET_KEY that encrypted it.',
       '',
     ];
     assert.deepEqual([code, out, err], [1, lines.join('\n'), '']);
@@ -99,10 +100,10 @@ describe('reencryptSecrets', () => {
     const lost = await run({ SECRET_KEY: today });
     assert.deepEqual(
       [lost.code, lost.out],
-      [1, `1 webhook: 0 re-encrypted, 1 that no key opens.\nNo key opens the secret of webhook ${row.id}.\n`],
+      [1, `1 webhook: 0 re-encrypted, 1 cannot be decrypted.\nThe secret of webhook ${row.id} ${unreadable}.\n`],
     );
     const done = await run({ SECRET_KEY: today, SECRET_KEYS_OLD: `${foreign},${former}` });
-    assert.deepEqual([done.code, done.out, done.err], [0, '1 webhook: 1 re-encrypted, 0 that no key opens.\n', '']);
+    assert.deepEqual([done.code, done.out, done.err], [0, '1 webhook: 1 re-encrypted, 0 cannot be decrypted.\n', '']);
     assert.deepEqual(await opened(row), [secret, null]);
   });
 });
