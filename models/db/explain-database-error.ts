@@ -28,7 +28,8 @@ export function remedyOf(error: unknown): string | undefined {
 export function explainDatabaseError(error: Error): string {
   const remedy = remedyOf(error);
   if (error instanceof ConnectionError) {
-    const check = 'Check DATABASE_URL (migrate: MIGRATE_DATABASE_URL, if set), and that the server runs and lets this address in';
+    const check =
+      'Check DATABASE_URL (migrate: MIGRATE_DATABASE_URL, if set), that the server runs, and that pg_hba.conf allows this address';
     return `PostgreSQL cannot be used: ${error.message}. ${remedy ?? check}`;
   }
   return remedy === undefined ? error.message : `${error.message}. ${remedy}`;

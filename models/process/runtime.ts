@@ -3,7 +3,7 @@ const supportedUntil: Readonly<Record<string, string>> = { 20: '2026-04-30', 22:
 
 /**
  * Warns the operator if this process runs on a version of Node without security updates. The API, the worker and the launcher call it once.
- * @param report writes a line to the log
+ * @param report shows or logs the sentence
  */
 export function reportOutdatedRuntime(report: (line: string) => void): void {
   const line = outdatedRuntime(process.version);
@@ -12,12 +12,12 @@ export function reportOutdatedRuntime(report: (line: string) => void): void {
 
 /**
  * @param version as in `process.version`
- * @returns a sentence for the log; undefined while the version gets security updates
+ * @returns a sentence; undefined while the version gets security updates
  */
 export function outdatedRuntime(version: string, now = new Date()): string | undefined {
   const [major = ''] = version.slice(1).split('.');
   const until = supportedUntil[major];
   if (until !== undefined && now < new Date(`${until}T23:59:59Z`)) return undefined;
-  const why = until === undefined ? 'is not a version with long support' : `got its last security update on ${until}`;
+  const why = until === undefined ? 'is not a long-term support (LTS) version' : `got its last security update on ${until}`;
   return `Node ${version.slice(1)} ${why}: use Node 24`;
 }

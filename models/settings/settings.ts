@@ -59,7 +59,7 @@ export const settings: Record<string, Joi.Schema> = {
     'PostgreSQL, reached directly and not through a pooler such as PgBouncer or RDS Proxy; embedded when not set',
   ),
   MIGRATE_DATABASE_URL: postgres.description(
-    'PostgreSQL as the owner of the tables, for npm run migrate alone; then the role of DATABASE_URL gets no more rights than it needs',
+    'PostgreSQL as the owner of the tables, for npm run migrate alone; then the role of DATABASE_URL gets no more privileges than it needs',
   ),
   DATABASE_POOL_MAX: Joi.number()
     .integer()

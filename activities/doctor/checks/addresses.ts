@@ -48,7 +48,7 @@ export const webhookNamesCheck: Check = {
     const urls = await select<{ url: string }>(db, oldestWebhooks, [namesMax]);
     const hosts = urls.map(({ url }) => new URL(url).hostname.replaceAll(/[[\]]/g, ''));
     const names = [...new Set(hosts.filter((host) => isIP(host) === 0))];
-    if (names.length === 0 && hosts.length > 0) return [skipped('webhook names', 'the webhooks have addresses in place of names')];
+    if (names.length === 0 && hosts.length > 0) return [skipped('webhook names', 'all webhook URLs contain IP addresses')];
     const resolve = createResolver({ servers: config.webhookDnsServers });
     const results = await Promise.allSettled(names.map((name) => resolve(name)));
     const unknown = names.filter((_, index) => results[index]?.status === 'rejected');

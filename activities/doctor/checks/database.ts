@@ -1,4 +1,4 @@
-/** PostgreSQL: version, schema, rights, clock and settings. */
+/** PostgreSQL: version, schema, privileges, clock and settings. */
 import { currentTime, type Database, select } from '../../../models/db/database.js';
 import { remedyOf } from '../../../models/db/explain-database-error.js';
 import { opensErasureKey } from '../../../models/operations/erasure/erasure-key.js';
@@ -21,13 +21,13 @@ const insufficientPrivilege = '42501';
 
 export const databaseCheck: Check = {
   subject: 'PostgreSQL',
-  fix: (error) => remedyOf(error) ?? 'Check DATABASE_URL, and that the server runs and lets this address in',
+  fix: (error) => remedyOf(error) ?? 'Check DATABASE_URL, that the server runs, and that pg_hba.conf allows this address',
   async run({ db, config }) {
     const facts = await factsOf(db);
     return [
       versionFinding(facts),
       await readSchema(db).then(schemaFinding, unreadSchema),
-      rightsFinding(facts),
+      privilegesFinding(facts),
       ...writesFindings(facts),
       clockFinding(Date.now() - (await currentTime(db)).getTime()),
       ...settingFindings(facts, config.databasePoolMax),
@@ -86,13 +86,13 @@ export const secretKeyCheck: Check = {
   async run({ db, config }) {
     const opens = await opensErasureKey(db, config.secretKeys);
     if (opens === null) return [skipped('SECRET_KEY', 'no process has started on this database yet')];
-    return [opens ? ok('SECRET_KEY', 'that of this database') : failed('SECRET_KEY', foreignSecretKey, secretKeyFix)];
+    return [opens ? ok('SECRET_KEY', 'matches this database') : failed('SECRET_KEY', foreignSecretKey, secretKeyFix)];
   },
 };
 
 export function versionFinding({ version, version_number, size }: DatabaseFacts): Finding {
   if (version_number < versionMin) return failed('PostgreSQL', `version ${version}`, 'Upgrade PostgreSQL to 15 or newer');
-  return ok('PostgreSQL', `version ${version}, the database has ${size}`);
+  return ok('PostgreSQL', `version ${version}, database size ${size}`);
 }
 
 /** Compares the migrations that this version knows with those that were applied. */
@@ -107,14 +107,14 @@ export function schemaFinding({ known, applied }: { known: readonly string[]; ap
   return ok(subject, `up to date (${known.at(-1)})`);
 }
 
-/** A role without rights cannot read the schema either. The other findings are made all the same. @throws any other error */
+/** A role without privileges cannot read the schema either. The other findings are made all the same. @throws any other error */
 function unreadSchema(error: Error): Finding {
   if (sqlStateOf(error) !== insufficientPrivilege) throw error;
   return failed('PostgreSQL schema', error.message, grantFix);
 }
 
-export function rightsFinding({ owns_tables, can_write }: DatabaseFacts): Finding {
-  const subject = 'PostgreSQL rights';
+export function privilegesFinding({ owns_tables, can_write }: DatabaseFacts): Finding {
+  const subject = 'PostgreSQL privileges';
   if (can_write === false) return failed(subject, 'the role may not write messages', grantFix);
   if (can_write === null) return skipped(subject, 'the tables do not exist yet');
   if (!owns_tables) return ok(subject, 'the role may write rows, and may not change tables');
@@ -139,7 +139,7 @@ export function writesFindings({ unwritable }: Pick<DatabaseFacts, 'unwritable'>
 /** @param aheadMs how far the clock of this machine is ahead of PostgreSQL's */
 export function clockFinding(aheadMs: number): Finding {
   const detail = `${(Math.abs(aheadMs) / 1000).toFixed(1)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} PostgreSQL`;
-  const fix = 'Let NTP set the clocks of all machines';
+  const fix = 'Synchronize the clocks of all machines with NTP';
   if (Math.abs(aheadMs) > clockFailedMs) return failed('clock', detail, fix);
   return Math.abs(aheadMs) > clockWarningMs ? warning('clock', detail, fix) : ok('clock', detail);
 }

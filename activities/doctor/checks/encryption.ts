@@ -40,7 +40,7 @@ function connectionsOf({ databaseUrl, redisUrl, temporalServer, tracing }: Given
       setting: 'DATABASE_URL',
       host: databaseHost(databaseUrl),
       isEncrypted: isDatabaseEncrypted,
-      fix: 'Add ?sslmode=verify-full, and sslrootcert=… for an authority of your own',
+      fix: 'Add ?sslmode=verify-full, and sslrootcert=… for your own CA',
     },
     ...withScheme('REDIS_URL', redisUrl, 'rediss:'),
     {

@@ -45,7 +45,7 @@ export const mailCheck: Check = {
     const transport = mailTransport(smtpUrl, config);
     try {
       await transport.verify();
-      return [isFromNobody(config) ? mailsFromNobody : ok('account mails', 'the mail server accepts the connection and the log-in')];
+      return [isFromNobody(config) ? mailsFromNobody : ok('account mails', 'the mail server accepts the connection and the login')];
     } finally {
       transport.close();
     }

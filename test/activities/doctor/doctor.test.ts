@@ -75,7 +75,7 @@ describe('npm run doctor', () => {
     await until(async () => (await found(env, [workersCheck])).get('watcher')?.state === 'ok', 'the watcher has run');
     const { code, out } = await doctor(env);
     assert.deepEqual([code, out.match(/^✗.*/gm)], [0, null], out);
-    assert.match(out, /^✓ PostgreSQL rights .*may not change tables/m);
+    assert.match(out, /^✓ PostgreSQL privileges .*may not change tables/m);
     assert.match(out, /^✓ Temporal search attributes +WorkspaceId, Channel/m);
   });
 

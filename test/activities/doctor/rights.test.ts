@@ -8,7 +8,7 @@ import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
 import { asProgram } from '../../support/servers.js';
 
-describe('the doctor and the rights of the database role', () => {
+describe('the doctor and the privileges of the database role', () => {
   const test = useDatabase();
 
   it('the doctor fails a role that may read messages but not write them', async () => {
@@ -17,8 +17,8 @@ describe('the doctor and the rights of the database role', () => {
     const db = connect(url, 1);
     try {
       const findings = await databaseCheck.run({ db, config: testConfig(), signal: AbortSignal.timeout(10_000) });
-      const rights = findings.find(({ subject }) => subject === 'PostgreSQL rights');
-      assert.deepEqual([rights?.state, rights?.detail], ['failed', 'the role may not write messages']);
+      const privileges = findings.find(({ subject }) => subject === 'PostgreSQL privileges');
+      assert.deepEqual([privileges?.state, privileges?.detail], ['failed', 'the role may not write messages']);
     } finally {
       await db.close();
     }
@@ -54,8 +54,8 @@ describe('the doctor and the rights of the database role', () => {
     const findings = await runChecks([databaseCheck], { config: testConfig(), db });
     await db.close();
     const wrong = findings.filter(({ state }) => state === 'failed').map(({ subject, detail }) => [subject, detail]);
-    const rights = ['PostgreSQL rights', 'the role may not write messages'];
-    assert.deepEqual(wrong, [['PostgreSQL schema', 'permission denied for table schema_migrations'], rights]);
+    const privileges = ['PostgreSQL privileges', 'the role may not write messages'];
+    assert.deepEqual(wrong, [['PostgreSQL schema', 'permission denied for table schema_migrations'], privileges]);
     for (const { state, fix = '' } of findings)
       if (state === 'failed') assert.match(fix, /migrate.*, with MIGRATE_DATABASE_URL of the owner$/);
   });

@@ -21,7 +21,7 @@ describe('the doctor and the host names of webhooks', () => {
   it('the doctor looks up the names of webhooks, and skips their addresses', async () => {
     assert.deepEqual(await found(), [['skipped', 'there are no webhooks']]);
     for (const host of ['192.0.2.1', '[2001:db8::1]']) await buildWebhook(workspaceId, `https://${host}/hook`);
-    assert.deepEqual(await found(), [['skipped', 'the webhooks have addresses in place of names']]);
+    assert.deepEqual(await found(), [['skipped', 'all webhook URLs contain IP addresses']]);
     await buildWebhook(workspaceId, 'https://localhost/hook');
     assert.deepEqual(await found(), [['ok', 'resolved 1 name']]);
   });
