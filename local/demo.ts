@@ -31,7 +31,7 @@ try {
     await untilReady(service);
   }
   await demonstrate(dataDir, runningAddresses(dataDir));
-  output.plain('\nThat is the whole story.\n');
+  output.plain('\nThe demo is complete.\n');
 } catch (error) {
   output.fault(explain(error));
   process.exitCode = 1;

@@ -27,7 +27,7 @@ function run(launcher: Launcher): void {
   };
   const onSignal = (signal: NodeJS.Signals) => {
     if (stoppingSince === undefined) {
-      output.plain(`\nStopping (${signal}); once more to force it.`);
+      output.plain(`\nStopping (${signal}). Press Ctrl-C again to force it.`);
       void stop(0);
     } else if (performance.now() - stoppingSince > sameKeystrokeMs) {
       launcher.kill();

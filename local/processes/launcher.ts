@@ -66,7 +66,7 @@ export class Launcher {
     prepareDataDir(dataDir);
     this.#releaseLock = takeLock(dataDir);
     const leftovers = await stopLeftovers(dataDir);
-    if (leftovers.length > 0) output.note(`stopped what a killed start had left running: ${leftovers.join(', ')}`);
+    if (leftovers.length > 0) output.note(`stopped processes that an earlier start left behind: ${leftovers.join(', ')}`);
     const record = new RunRecord(dataDir);
     this.#record = record;
     const ports = new PortBook(dataDir);
@@ -79,7 +79,7 @@ export class Launcher {
         ? runOnce(command, record, cancel)
         : withDeadline(cancel, timeoutMs, (signal) => runOnce(command, record, signal));
     const logDir = join(dataDir, 'logs');
-    keepLogsSmall(logDir, cancel, (error) => output.fault(`the logs are not kept small: ${reasonOf(error)}`));
+    keepLogsSmall(logDir, cancel, (error) => output.fault(`the log files could not be rotated: ${reasonOf(error)}`));
     const launch = { plan, output, record, ports, logDir, cancel, supervisors: this.#supervisors, run };
     await this.steps(launch, port, () => this.#cancel.abort());
   }

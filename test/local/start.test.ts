@@ -148,9 +148,9 @@ describe('npm start', () => {
     await killLauncher();
     const { child, printed } = spawnEntryPoint('demo', dataDir);
     assert.equal(await exitCodeOf(child), 0, printed());
-    assert.match(printed(), /^– stopped what a killed start had left running: .*PostgreSQL/m);
+    assert.match(printed(), /^– stopped processes that an earlier start left behind: .*PostgreSQL/m);
     assert.ok(!before.some(isAlive));
-    assert.match(printed(), /✓ database schema[^]*That is the whole story/);
+    assert.match(printed(), /✓ database schema[^]*The demo is complete/);
     assert.doesNotMatch(printed(), /✓ demo workspace/, 'the one in the database works');
     assert.deepEqual(processesOf(dataDir), []);
   });
