@@ -140,12 +140,12 @@ describe('documents list', () => {
     assert.ok(textOf('docs/limits.md').includes(`20 more wait unread, ${bulkWaitMsMax / 1000} s at most`));
   });
 
-  it('docs/limits.md says how much memory the bodies and unread answers of a workspace may use', () => {
+  it('docs/limits.md says how much memory the bodies and unread responses of a workspace may use', () => {
     const memory = sourcesIn('api/http').find((source) => source.includes('workspaceMemory: new MemoryBudget')) ?? '';
     const inUnits = (product: string) => product.replace('512 * 1024', '512 kB').replace('* megabyte', 'MB');
     for (const [row, name] of [
       ['bytes of request bodies in memory', 'workspaceMemory'],
-      ['bytes of answers to reads that clients have not taken yet', 'answerMemory'],
+      ['bytes of responses to reads that clients have not taken yet', 'answerMemory'],
     ] as const) {
       const form = `${name}: .*maxBytes: ([^,]+), maxBytesPerOwner: ([^,]+), guaranteedBytesPerOwner: ([^}]+) }`;
       const [, all = '', each = '', least = ''] = (new RegExp(form).exec(memory) ?? []).map(inUnits);

@@ -178,7 +178,7 @@ const notShown = `## What is not shown
 - **The clock of PostgreSQL.** The clocks of workers are shifted. PostgreSQL's clock decides what is due, and is assumed to be correct.
 - **Corrupted data.** No bits are flipped on disk, in memory or on the network.
 - **Size and time.** A run has hundreds of messages and lasts minutes. See [performance](performance.md) and [scaling](scaling.md) for load;
-  time-outs of hours and days are shortened in these runs.
+  timeouts of hours and days are shortened in these runs.
 - **The rate of a batch.** The oracle does not check that a paced batch keeps its \`rate\` under faults.
 - **Attackers.** Forged reports are the only attack that is tried.
 - **Proof.** Runs find defects; they do not prove that there are none. After a 500 while the database is disturbed, the client does not know
