@@ -45,7 +45,7 @@ export const receiveDeliveryReportsEndpoint = endpoint({
   tag: 'callbacks',
   method: 'post',
   path: '/callbacks/:provider',
-  summary: 'Receive delivery reports of a provider',
+  summary: 'Receive delivery reports of a carrier',
   auth: 'provider',
   rate: 'callback',
   checkHead: ({ params, headers }, deps) => checkHead(readerFor(params.provider ?? '', deps).account, headers),

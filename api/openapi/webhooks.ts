@@ -24,7 +24,7 @@ const ownFields: Readonly<Record<EventType, Json>> = {
   'message.sent': { credits_used: { type: 'number' }, provider_message_id: text },
   'message.delivered': { provider_message_id: text, delivered_at: moment },
   'message.failed': {
-    provider_message_id: { ...text, description: 'Absent if no provider accepted the message' },
+    provider_message_id: { ...text, description: 'Absent if no carrier accepted the message' },
     error_code: { ...text, description: oneOfWords(failureCodes) },
     error_message: text,
   },

@@ -48,7 +48,7 @@ export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string)
 const oneListOnly: SendOutcome = {
   outcome: 'rejected',
   error_code: 'invalid_template',
-  error_message: 'The provider accepts values for header and buttons only as variables of the template',
+  error_message: 'The carrier accepts values for header and buttons only as variables of the template',
   is_permanent: true,
   isUncalled: true,
 };

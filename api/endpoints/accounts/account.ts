@@ -92,7 +92,7 @@ export const closeWorkspaceEndpoint = endpoint({
   method: 'delete',
   path: '/api/v1/auth/workspace',
   summary:
-    'Close the account: API keys, JWTs and webhooks stop working immediately, and messages not yet handed to a provider are cancelled',
+    'Close the account: API keys, JWTs and webhooks stop working immediately, and messages not yet handed to a carrier are cancelled',
   auth: 'jwt',
   rate: 'auth',
   body: Joi.object<{ current_password: string }>({ current_password: requiredText() }).required(),

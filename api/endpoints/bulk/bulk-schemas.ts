@@ -117,7 +117,7 @@ export const bulkBody = Joi.object<BulkBody>({
     .unsafe()
     .empty(null)
     .custom(rule((value: number) => (value > 0 && value <= rateMax ? null : `{field} must be more than 0 and at most ${rateMax}`)))
-    .description('Maximum messages per second. Default: as many as the provider accepts')
+    .description('Maximum messages per second. Default: as many as the carrier accepts')
     .meta({ exclusiveMinimum: 0, maximum: rateMax }),
   on_invalid: text()
     .valid('reject', 'skip')

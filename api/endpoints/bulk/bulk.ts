@@ -134,7 +134,7 @@ export const cancelBatchEndpoint = endpoint({
   tag: 'messages',
   method: 'post',
   path: '/api/v1/messages/bulk/:id/cancel',
-  summary: 'Cancel a batch; messages not yet handed to the provider are refunded',
+  summary: 'Cancel a batch; messages not yet handed to the carrier are refunded',
   auth: apiKey('send_messages'),
   refusals: [409],
   response: oneBatch,

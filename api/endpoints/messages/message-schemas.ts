@@ -58,7 +58,7 @@ export const commonFields = {
     .description('At most 30 days ahead; a time in the past means now'),
   expires_at: moment()
     .custom(afterSchedule)
-    .description('A message that was not handed to a provider by this time fails with the error code `expired`'),
+    .description('A message that was not handed to a carrier by this time fails with the error code `expired`'),
 } satisfies Record<keyof ClientFields | 'scheduled_at' | 'expires_at', Joi.Schema>;
 
 /**

@@ -120,7 +120,7 @@ export const cancelMessageEndpoint = endpoint({
   tag: 'messages',
   method: 'post',
   path: '/api/v1/messages/:id/cancel',
-  summary: 'Cancel a message that is not yet handed to the provider; its credits are refunded',
+  summary: 'Cancel a message that is not yet handed to the carrier; its credits are refunded',
   auth: apiKey('send_messages'),
   response: oneMessage,
   async handler({ caller, params }, { db, temporal, logger }) {

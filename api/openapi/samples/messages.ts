@@ -44,7 +44,7 @@ const timeline = {
   workflow_url: null,
   waiting_for: {
     what: 'report',
-    text: 'Waiting for a delivery report from sandbox; we will query the provider if none arrives',
+    text: 'Waiting for a delivery report from sandbox; we will query the carrier if none arrives',
     until: '2026-11-24T10:00:02.345Z',
   },
   steps: [
@@ -155,11 +155,11 @@ export const messageSamples: Samples = {
   getMessage: { data: { message: delivered } },
   getMessageTimeline: {
     about:
-      'Explains why a message is not delivered yet. Lists in order every call to a provider, every delivery report as the provider sent it (addresses masked), every credit transaction, and every event with its deliveries. `waiting_for` is the step that the message waits for; null if there is none. `details` depend on `type`.',
+      'Explains why a message is not delivered yet. Lists in order every call to a carrier, every delivery report as the carrier sent it (addresses masked), every credit transaction, and every event with its deliveries. `waiting_for` is the step that the message waits for; null if there is none. `details` depend on `type`.',
     data: { timeline },
   },
   cancelMessage: {
-    about: 'Possible until the message is handed to a provider.',
+    about: 'Possible until the message is handed to a carrier.',
     data: { message: cancelled },
     refusals: [conflicts.canNoLonger('Message', 'cancelled')],
   },

@@ -53,7 +53,7 @@ export const otherSamples: Samples = {
   deleteContact: { data: { message: successTexts.contactDeleted } },
   createSuppression: {
     about:
-      'A message to a suppressed recipient is accepted, fails with the error code `suppressed` before it is handed to a provider, and is refunded. If the recipient is already suppressed, a temporary suppression is replaced. A permanent one stays unchanged, also its reason, and the response shows it: to replace it, remove it first.',
+      'A message to a suppressed recipient is accepted, fails with the error code `suppressed` before it is handed to a carrier, and is refunded. If the recipient is already suppressed, a temporary suppression is replaced. A permanent one stays unchanged, also its reason, and the response shows it: to replace it, remove it first.',
     requests: {
       permanent: { channel: 'sms', recipient: '+15551234567' },
       temporary: { channel: 'email', recipient: 'ada@example.com', expires_at: until },

@@ -88,7 +88,7 @@ export const workspaceSamples: Samples = {
   },
   createErasure: {
     about:
-      'Finished messages are erased immediately. Messages not yet handed to a provider are cancelled and refunded. Messages in progress are erased when they and their events have finished. Ids, statuses, times and prices are kept. Suppressions stay in effect through a digest.',
+      'Finished messages are erased immediately. Messages not yet handed to a carrier are cancelled and refunded. Messages in progress are erased when they and their events have finished. Ids, statuses, times and prices are kept. Suppressions stay in effect through a digest.',
     requests: { phone: { to: '+15551234567' }, address: { to: 'ada@example.com' } },
     data: { erasure },
     refusals: [errors.invalidField('to', phoneText), errors.invalidField('to', emailText)],

@@ -69,7 +69,7 @@ export async function cancelPage(db: Database, groupId: string): Promise<void> {
   });
 }
 
-const cancelled = 'The batch was cancelled before the message was handed to the provider';
+const cancelled = 'The batch was cancelled before the message was handed to the carrier';
 const cancellable = `SELECT m.id FROM messages m WHERE m.group_id = $1 AND ${isCancellable} ORDER BY m.id FOR UPDATE`;
 
 /** SQL: the watcher notifies the pages soon, in case the caller's signal is lost; see `takeDueBatches`. */

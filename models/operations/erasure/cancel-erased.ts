@@ -41,7 +41,7 @@ async function cancel(db: Database, transaction: Transaction, ids: readonly stri
   await recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges(locked, erased) });
 }
 
-const erased = 'The recipient was erased before the message was handed to the provider';
+const erased = 'The recipient was erased before the message was handed to the carrier';
 
 const cancellable = `
   SELECT m.id, m.group_id, m.batch_id, g.workflow_id FROM messages m JOIN message_groups g ON g.id = m.group_id

@@ -67,12 +67,12 @@ function countGivenUp({ channel, account }: GivenUp): void {
   if (account !== null) workMetrics.handoffs.inc({ channel, account, outcome: handoffUnknownCode });
 }
 
-const unreachable = { error_code: 'provider_unavailable', error_message: 'The provider could not be reached in time' };
+const unreachable = { error_code: 'provider_unavailable', error_message: 'The carrier could not be reached in time' };
 
 /** The failure of a message that the provider may or may not have. */
 export const handoffUnknown = {
   error_code: handoffUnknownCode,
-  error_message: 'The provider did not answer and cannot tell whether it took the message',
+  error_message: 'The carrier did not respond and cannot tell whether it accepted the message',
 };
 
 const lockQueued = `SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' ORDER BY id FOR UPDATE`;

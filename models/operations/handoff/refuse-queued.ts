@@ -69,7 +69,7 @@ type Failure = Pick<StatusChange, 'status_detail' | 'error_code' | 'error_messag
 const expired: Failure = {
   status_detail: 'expired',
   error_code: 'expired',
-  error_message: 'The message expired before it was handed to the provider',
+  error_message: 'The message expired before it was handed to the carrier',
 };
 
 const refusals = {

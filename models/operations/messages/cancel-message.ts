@@ -25,4 +25,4 @@ export async function cancelMessage(db: Database, workspaceId: string, id: strin
   throw canNoLonger('Message', 'cancelled');
 }
 
-const byClient = 'The message was cancelled before it was handed to the provider';
+const byClient = 'The message was cancelled before it was handed to the carrier';

@@ -177,7 +177,7 @@ async function failAsExpired(db: Database, transaction: Transaction, { id }: Mes
     status_detail: 'expired',
     at: new Date(),
     error_code: 'expired',
-    error_message: 'The message was not handed to the provider in time; its fallback was sent instead',
+    error_message: 'The message was not handed to the carrier in time; its fallback was sent instead',
   } as const;
   await recordStatuses(db, transaction, { ...cancelling, changes: [change] });
 }

@@ -21,7 +21,7 @@ export function cancelledChanges(ids: readonly string[], why: string): StatusCha
 }
 
 /** The text of the error after the workspace was closed. */
-export const accountClosed = 'The account was closed before the message was handed to the provider';
+export const accountClosed = 'The account was closed before the message was handed to the carrier';
 
 const [status] = cancelling.from;
 /** SQL: the message `m` can be cancelled, as `cancelling` says. */

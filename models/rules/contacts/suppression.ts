@@ -55,7 +55,7 @@ export const suppressedTexts: Readonly<Record<SuppressionReason, string>> = {
 };
 
 /** The same text for a recipient on the provider's own list, who may have bounced, complained or opted out. */
-export const onProvidersList = "The recipient is on the provider's suppression list";
+export const onProvidersList = "The recipient is on the carrier's suppression list";
 
 /**
  * A text as it is compared: without case, invisible characters, and all that surrounds its letters, such as quotation marks, markup and emojis.

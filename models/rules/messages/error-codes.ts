@@ -23,8 +23,8 @@ const meanings = {
   },
   '30007': { message: 'Message filtered as spam', advice: 'Reword the message; have the operator register the sender.' },
   '30008': { message: 'Unknown destination', advice: 'Correct or remove the recipient.' },
-  '30034': { message: 'Exceeded max price', advice: 'Shorten the message, or have the price limit raised at the provider.' },
-  undeliverable: { message: 'The provider could not deliver the message', advice: 'Ask the operator for what the provider said.' },
+  '30034': { message: 'Exceeded max price', advice: 'Shorten the message, or have the price limit raised at the carrier.' },
+  undeliverable: { message: 'The carrier could not deliver the message', advice: 'Ask the operator what the carrier reported.' },
   suppressed: {
     message: suppressedTexts.opt_out,
     advice: 'Do not write to this recipient until they ask for it again. After a bounce, correct the address.',
@@ -38,17 +38,17 @@ const meanings = {
     advice: 'Compare name, language and variables with the approved template.',
   },
   invalid_content: {
-    message: 'The provider refused the content of the message',
-    advice: 'Change the content: the same would be refused again.',
+    message: 'The carrier rejected the content of the message',
+    advice: 'Change the content: the same would be rejected again.',
   },
   region_not_permitted: {
     message: 'Messages to this region are not permitted',
-    advice: 'Have the operator enable the region at the provider.',
+    advice: 'Have the operator enable the region at the carrier.',
   },
-  limit_exceeded: { message: 'A sending limit was exceeded', advice: 'Send later, or have the limit raised at the provider.' },
+  limit_exceeded: { message: 'A sending limit was exceeded', advice: 'Send later, or have the limit raised at the carrier.' },
   sender_refused: {
     message: 'The sender is not registered, verified or permitted',
-    advice: 'Have the operator register or verify the sender at the provider.',
+    advice: 'Have the operator register or verify the sender at the carrier.',
   },
 } as const satisfies Record<string, Meaning>;
 

@@ -77,7 +77,7 @@ export function waitingFor(circumstances: Circumstances, limits: WaitLimits, now
   if (message.status === 'queued') return endingEarlier(beforeHandoff(circumstances, limits, now), circumstances, now);
   if (message.status === 'sent' && message.status_detail === 'awaiting_report') {
     const until = after(message.sent_at ?? message.created_at, limits.reportTimeoutSeconds);
-    const text = `Waiting for a delivery report from ${message.provider ?? 'the provider'}; we will query the provider if none arrives`;
+    const text = `Waiting for a delivery report from ${message.provider ?? 'the carrier'}; we will query the carrier if none arrives`;
     return endingEarlier({ what: 'report', text, until }, circumstances, now);
   }
   const pending = events.filter(({ delivery_id, status }) => delivery_id !== null && status === 'pending');
@@ -100,7 +100,7 @@ function beforeHandoff({ message, batchStatus, pace, attempts }: Circumstances, 
   if (last === undefined) return { what: 'hand_off', text: 'Queued for hand-off', until };
   if (last.outcome === null) {
     const answered = after(last.started_at, longestCallMs(message.channel) / 1000);
-    if (answered > now) return { what: 'provider_answer', text: `Waiting for ${last.provider} to answer`, until: answered };
+    if (answered > now) return { what: 'provider_answer', text: `Waiting for ${last.provider} to respond`, until: answered };
   }
   const lost = attempts.filter(({ outcome }) => outcome === null || outcome === 'unknown');
   const [first] = lost;
@@ -115,10 +115,10 @@ function afterLostAnswer(first: Attempt, lost: readonly Attempt[], limits: WaitL
   const reportEnd = givenUp.length > 0 ? new Date(Math.max(...givenUp)) : after(first.started_at, limits.unknownHandoffSeconds);
   const silent = lost.find(({ provider }) => !limits.repeatable.includes(provider));
   if (silent !== undefined) {
-    const text = `The answer of ${silent.provider} was lost. Waiting for its delivery report; without one the message fails and is refunded`;
+    const text = `The response of ${silent.provider} was lost. Waiting for its delivery report; without one the message fails and is refunded`;
     return { what: 'report', text, until: reportEnd };
   }
-  const text = `The answer of ${first.provider} was lost. We ask it again, and nothing is sent twice; without an answer the message fails and is refunded`;
+  const text = `The response of ${first.provider} was lost. We ask it again, and nothing is sent twice; without a response the message fails and is refunded`;
   return { what: 'next_attempt', text, until: reportEnd > handoffEnd ? reportEnd : handoffEnd };
 }
 

@@ -10,9 +10,9 @@ import { unlessErased } from '../contacts/erasure.js';
  */
 export const eventDescriptions = {
   'message.queued': 'The message was accepted and its credits were charged.',
-  'message.sent': 'The message was handed to the provider.',
-  'message.delivered': 'The provider reported that the message reached its recipient.',
-  'message.failed': 'The message was refused, cancelled or expired, or the provider reported that it could not be delivered.',
+  'message.sent': 'The message was handed to the carrier.',
+  'message.delivered': 'The carrier reported that the message reached its recipient.',
+  'message.failed': 'The message was rejected, cancelled or expired, or the carrier reported that it could not be delivered.',
 } as const satisfies Record<string, string>;
 
 export type EventType = keyof typeof eventDescriptions;

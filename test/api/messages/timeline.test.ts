@@ -89,7 +89,7 @@ describe('GET /messages/:id/timeline', () => {
     const { id, attempt } = await buildClaimed(db, account.workspaceId);
     await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'rejected', ...handoffUnknown }]);
     const [given] = stepsOf(await timelineOf(id), 'attempt');
-    assert.equal(given?.text, 'Given up: no report came, and sandbox cannot tell whether it took the message');
+    assert.equal(given?.text, 'Given up: no report came, and sandbox cannot tell whether it accepted the message');
     assert.equal(given.details.outcome, 'unknown');
   });
 

@@ -60,7 +60,7 @@ describe('the Postmark provider', () => {
   it('the Postmark provider does not call an address on its list an opt-out', async () => {
     const outcome = await refused(422, 406);
     assert.ok(outcome.outcome === 'rejected');
-    assert.equal(outcome.error_message, "The recipient is on the provider's suppression list");
+    assert.equal(outcome.error_message, "The recipient is on the carrier's suppression list");
   });
 
   it('the Postmark provider puts the name of a sender in quotes if it needs them', async () => {

@@ -67,8 +67,8 @@ describe('applyReports', () => {
     assert.deepEqual(seen, [
       ['undeliverable', '30006', 'Landline or unreachable carrier', '30006'],
       ['undeliverable', '30006', 'Mailbox unreachable', '30006'],
-      ['undeliverable', 'undeliverable', 'The provider could not deliver the message', 'E-4711'],
-      ['undeliverable', 'suppressed', "The recipient is on the provider's suppression list", 'Permanent/Suppressed'],
+      ['undeliverable', 'undeliverable', 'The carrier could not deliver the message', 'E-4711'],
+      ['undeliverable', 'suppressed', "The recipient is on the carrier's suppression list", 'Permanent/Suppressed'],
       ['undeliverable', 'suppressed', 'The recipient has opted out', 'Unsubscribed Address'],
     ]);
     assert.equal((await ledgerOf(test.db, test.workspaceId)).filter((entry) => entry.startsWith('refund')).length, 0);

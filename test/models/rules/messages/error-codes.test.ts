@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { adviceOn, failureOf } from '../../../../models/rules/messages/error-codes.js';
 
-const undeliverable = { code: 'undeliverable', message: 'The provider could not deliver the message' };
+const undeliverable = { code: 'undeliverable', message: 'The carrier could not deliver the message' };
 
 describe('failureOf', () => {
   const cases = {

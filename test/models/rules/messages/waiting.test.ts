@@ -79,10 +79,10 @@ describe('what a message waits for', () => {
     const attempts = [lost, { ...lost, provider: 'twilio' }];
     const waiting = waitingFor(circumstances(sending, { attempts }), limits, now);
     assert.deepEqual([waiting?.what, waiting?.until], ['report', later(70)]);
-    assert.match(waiting?.text ?? '', /answer of twilio was lost/);
+    assert.match(waiting?.text ?? '', /response of twilio was lost/);
     assert.match(
       waitingFor(circumstances(sending, { attempts: [lost] }), limits, now)?.text ?? '',
-      /answer of postmark was lost. We ask it again/,
+      /response of postmark was lost. We ask it again/,
     );
   });
 
@@ -104,10 +104,10 @@ describe('what a message waits for', () => {
     const call = (outcome: string | null, at = now) => ({ outcome, provider: 'acme', started_at: at, give_up_at: null });
     const sent = { status: 'sent', status_detail: 'awaiting_report' } as const;
     assert.match(textOf({ ...sent, provider: 'acme' }) ?? '', /report from acme;/);
-    assert.match(textOf({ ...sent, provider: null }) ?? '', /report from the provider;/);
+    assert.match(textOf({ ...sent, provider: null }) ?? '', /report from the carrier;/);
     assert.match(textOf({ status: 'delivered' }, { events: [pendingEvent, pendingEvent] }) ?? '', / 2 pending/);
-    assert.match(textOf({}, { attempts: [call(null)] }) ?? '', /acme to answer/);
-    assert.match(textOf({}, { attempts: [call('unknown')] }) ?? '', /answer of acme was lost/);
+    assert.match(textOf({}, { attempts: [call(null)] }) ?? '', /acme to respond/);
+    assert.match(textOf({}, { attempts: [call('unknown')] }) ?? '', /response of acme was lost/);
     assert.match(textOf({}, { attempts: [call('retryable')] }) ?? '', / 1 failed attempt;/);
     assert.match(textOf({}, { attempts: [call('retryable'), call('retryable')] }) ?? '', / 2 failed attempts;/);
   });
