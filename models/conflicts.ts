@@ -42,8 +42,7 @@ const quotaNames: Readonly<Record<Counted, Nouns>> = {
 
 /** The workspace has as many items as the quota permits. */
 export const quotaReached = (of: Counted, max: number) => limitReached('A workspace', max, quotaNames[of]);
-export const mcpSendsReached = (max: number) =>
-  limitReached('A workspace', max, ['message sent by MCP on a day', 'messages sent by MCP on a day']);
+export const mcpSendsReached = (max: number) => limitReached('A workspace', max, ['MCP message per day', 'MCP messages per day']);
 export const tooManyPlaceholders = (max: number) => limitReached('A content', max, ['placeholder']);
 export const dryRunTooLarge = (max: number) => limitReached('A dry run of a replay', max, ['delivery', 'deliveries']);
 export const usageTooLarge = (max: number) => limitReached('The period of a usage report', max, ['message']);

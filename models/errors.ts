@@ -83,7 +83,7 @@ export function invalid(faults: Fault[]): AppError {
 export function listed(faults: readonly Fault[], count: number, field: string): Fault[] {
   if (count <= faultsListedMax) return [...faults];
   const shown = faults.slice(0, faultsListedMax - 1);
-  return [...shown, { field, message: `${(count - shown.length).toLocaleString('en-US')} more faults are not listed` }];
+  return [...shown, { field, message: `${(count - shown.length).toLocaleString('en-US')} more errors are not listed` }];
 }
 /** Texts of faults that are also in the OpenAPI document. */
 export const faultTexts = {

@@ -91,4 +91,4 @@ const answerOf = ({ statusCode = 0, headers }: IncomingMessage, chunks: readonly
   isCut,
 });
 
-const closedEarly = () => Object.assign(new Error('The connection was closed without an answer'), { code: 'ECONNRESET' });
+const closedEarly = () => Object.assign(new Error('The connection was closed without a response'), { code: 'ECONNRESET' });

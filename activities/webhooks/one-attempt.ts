@@ -60,7 +60,7 @@ const nothingSent = (): PostResult => ({
   error: 'undecryptable_secret',
 });
 
-const gone = 'The endpoint answered 410 Gone';
+const gone = 'The endpoint returned 410 Gone';
 
 /** How an attempt is logged, and whether the retry schedule continues after a failure. */
 export interface AttemptOptions {

@@ -155,7 +155,7 @@ function errorOf(status: number): PostError | null {
   return status >= 300 && status < 400 ? 'redirect' : 'http_status';
 }
 
-const outOfTime = () => Object.assign(new Error('The receiver did not answer in time'), { code: 'ETIMEDOUT' });
+const outOfTime = () => Object.assign(new Error('The receiver did not respond in time'), { code: 'ETIMEDOUT' });
 
 const byCode: Readonly<Record<string, PostError>> = {
   ENOTFOUND: 'dns',

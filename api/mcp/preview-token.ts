@@ -40,7 +40,7 @@ export function readPreviewToken(secretKeys: readonly string[], token: unknown, 
   return id;
 }
 
-const hint = 'Call preview_messages with the same fields, and use the preview_token of its answer';
+const hint = 'Call preview_messages with the same fields, and use the preview_token of its response';
 const refused = (message: string): AppError => invalid([{ field: 'preview_token', message, hint }]);
 
 const macOf = (key: string, head: string, { workspaceId, message }: Previewed): Buffer =>

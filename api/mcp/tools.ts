@@ -14,7 +14,7 @@ const token: Json = { type: 'string', description: 'From preview_messages; valid
 
 export const tools: readonly Tool[] = [
   toolOf(preview, {
-    description: 'Render and price one message without sending it. The answer has the preview_token that send_message needs.',
+    description: 'Render and price one message without sending it. The response has the preview_token that send_message needs.',
     body: send.body,
   }),
   toolOf(send, { description: `Send one message. It costs credits. ${previewFirst}`, more: { preview_token: token } }),

@@ -43,7 +43,7 @@ export const errorSchema = (components: Components): Json => ({
     message: { ...text, description: 'The same text as `error`' },
     request_id: text,
     details: {
-      description: 'With status 400: every fault of the request. With 401 and 404: how to correct the request, if known',
+      description: 'With status 400: every validation error of the request. With 401 and 404: how to correct the request, if known',
       type: 'array',
       items: jsonSchema(fault(), { isOpen: true, components }),
     },

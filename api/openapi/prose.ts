@@ -10,7 +10,7 @@ Send messages by ${channelsInWords}, and follow their delivery.
 The session of the console is a cookie that takes the place of both, on pages of this service.
 
 **Responses** are \`{"success": true, "data": …}\` or \`{"success": false, "error": …, "code": …, "message": …, "request_id": …}\`;
-with status 400, \`details\` lists every fault. Do not retry 4xx, except 429. Retry 429 and 5xx with exponential backoff, and
+with status 400, \`details\` lists every validation error. Do not retry 4xx, except 429. Retry 429 and 5xx with exponential backoff, and
 send an \`Idempotency-Key\` so that a retry does nothing twice.
 
 **Limits.** Requests are counted in fixed windows: per API key, per workspace for JWTs, and per client address without a credential.
@@ -36,7 +36,7 @@ const subjects: Record<Tag, string> = {
   webhooks: 'Endpoints that receive events, and their deliveries',
   stream: 'Events as they happen, over one open connection',
   billing: 'Buy credits and list transactions',
-  callbacks: 'Delivery reports, sent by providers',
+  callbacks: 'Delivery reports, sent by carriers',
   unsubscribe: 'The unsubscribe link in e-mails, used by mail programs',
   health: 'Health of the service, and its description',
 };

@@ -55,4 +55,4 @@ async function get(url: string): Promise<{ status: number; text: string }> {
 }
 
 /** Not an AppError: SNS repeats a callback whose response is 500. */
-const unexpected = ({ status }: { status: number }) => new Error(`SNS answered ${status}`);
+const unexpected = ({ status }: { status: number }) => new Error(`SNS returned ${status}`);

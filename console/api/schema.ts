@@ -3243,7 +3243,7 @@ export interface components {
             scheduled_at?: string | null;
             /**
              * Format: date-time
-             * @description A message that was not handed to a provider by this time fails with the error code `expired`
+             * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
             /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
@@ -3354,7 +3354,7 @@ export interface components {
             scheduled_at?: string | null;
             /**
              * Format: date-time
-             * @description A message that was not handed to a provider by this time fails with the error code `expired`
+             * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
             /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
@@ -3394,7 +3394,7 @@ export interface components {
             scheduled_at?: string | null;
             /**
              * Format: date-time
-             * @description A message that was not handed to a provider by this time fails with the error code `expired`
+             * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
             /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
@@ -3520,10 +3520,10 @@ export interface components {
             scheduled_at?: string | null;
             /**
              * Format: date-time
-             * @description A message that was not handed to a provider by this time fails with the error code `expired`
+             * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description Maximum messages per second. Default: as many as the provider accepts */
+            /** @description Maximum messages per second. Default: as many as the carrier accepts */
             rate?: number | null;
             /** @description reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out */
             on_invalid?: ("reject" | "skip") | null;
@@ -3589,10 +3589,10 @@ export interface components {
             scheduled_at?: string | null;
             /**
              * Format: date-time
-             * @description A message that was not handed to a provider by this time fails with the error code `expired`
+             * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description Maximum messages per second. Default: as many as the provider accepts */
+            /** @description Maximum messages per second. Default: as many as the carrier accepts */
             rate?: number | null;
             /** @description reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out */
             on_invalid?: ("reject" | "skip") | null;
@@ -3859,7 +3859,7 @@ export interface components {
             /** @description By error code, the most frequent first */
             failures: components["schemas"]["OverviewFailure"][];
             balance: number;
-            /** @description How long the balance lasts at the pace of the last seven days, or since the signup if that is later; null if nothing was spent */
+            /** @description How long the balance lasts at the pace of the last seven days, or since the sign-up if that is later; null if nothing was spent */
             days_left: number | null;
         };
         OverviewPart: {
@@ -4114,7 +4114,7 @@ export interface components {
             description?: string | null;
             /** @description Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays */
             retry_delays?: number[] | null;
-            /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers */
+            /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds */
             rate?: number | null;
             /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed */
             ordered?: boolean | null;
@@ -4207,7 +4207,7 @@ export interface components {
             description?: string | null;
             /** @description Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays */
             retry_delays?: number[] | null;
-            /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers */
+            /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds */
             rate?: number | null;
             /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed */
             ordered?: boolean | null;
@@ -4555,7 +4555,7 @@ export interface components {
             recipient: string;
             /** @constant */
             status: "failed";
-            /** @description Absent if no provider accepted the message */
+            /** @description Absent if no carrier accepted the message */
             provider_message_id?: string;
             /** @description One of: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown */
             error_code: string;

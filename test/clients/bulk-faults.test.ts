@@ -82,7 +82,7 @@ describe('tidings bulk with faults', () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^- {2}0 messages, 0 credits, 116 invalid\n\S+ {2}1 message, 1 credit, 4 invalid\n$/);
     assert.match(stderr, /^line 2: recipients\[0\]\.to: Phone number must be in E\.164 format$/m);
-    assert.match(stderr, /^17 more faults are not listed$/m);
+    assert.match(stderr, /^17 more errors are not listed$/m);
     assert.equal(await accepted(), 1);
   });
 

@@ -58,7 +58,7 @@ EXPLAINED_OF_A_CHANNEL = {
     r"(Missing required field: )?recipients\[\d+\].*": "depends on the channel, and on the placeholders of the text",
     r"(Phone number must be in E\.164 format|Invalid email address)": "depends on the channel",
     r"Missing required field: fallback\[\d+\]\.to": "depends on the channel",
-    r"[\d,]+ more faults are not listed": "of those",
+    r"[\d,]+ more errors are not listed": "of those",
 }
 
 

@@ -82,6 +82,6 @@ export class ReportPoster {
     const headers = { 'Content-Type': 'application/json', ...signSandboxCallback(this.deps.secretKey, body) };
     const { signal, clear } = callDeadline(callbackTimeoutMs);
     const { status } = await this.#api.call({ method: 'POST', path: '/callbacks/sandbox', headers, body }, signal).finally(clear);
-    if (status >= 300) throw new Error(`The callback endpoint answered ${status}`);
+    if (status >= 300) throw new Error(`The callback endpoint returned ${status}`);
   }
 }

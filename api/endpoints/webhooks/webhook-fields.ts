@@ -34,7 +34,7 @@ export const deliverySettings = {
     .unsafe()
     .allow(null)
     .custom(rule((value: number) => (value >= 1 && value <= rateMax ? null : `{field} must be from 1 to ${rateMax}`)))
-    .description('Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers')
+    .description('Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds')
     .meta({ type: ['number', 'null'], minimum: 1, maximum: rateMax }),
   ordered: Joi.boolean()
     .empty(null)

@@ -53,7 +53,7 @@ const overviewResponse = named(
       .allow(null)
       .required()
       .description(
-        'How long the balance lasts at the pace of the last seven days, or since the signup if that is later; null if nothing was spent',
+        'How long the balance lasts at the pace of the last seven days, or since the sign-up if that is later; null if nothing was spent',
       ),
   }),
 );

@@ -75,7 +75,7 @@ describe('deliverEvents', () => {
       ['failed', 'held'],
     );
     const { is_active, disabled_reason } = await Webhook.owned(test.workspaceId, row.id);
-    assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint answered 410 Gone']);
+    assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint returned 410 Gone']);
   });
 
   it('a webhook that is paused during the round gets nothing more', async () => {

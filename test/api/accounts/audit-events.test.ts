@@ -85,7 +85,7 @@ describe('audit events', () => {
       jwt: account.jwt,
       body: { url: 'https://8.8.8.8/', events: ['message.sent'] },
     });
-    await disableWebhook(app.deps.db, body.data.webhook.id, 'The endpoint answered 410 Gone', body.data.webhook);
+    await disableWebhook(app.deps.db, body.data.webhook.id, 'The endpoint returned 410 Gone', body.data.webhook);
     const entry = {
       workspace_id: account.workspaceId,
       channel: 'sms',

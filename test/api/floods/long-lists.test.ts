@@ -57,6 +57,6 @@ describe('lists of tens of thousands of items', () => {
     const { status, body: answer } = await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });
     assert.equal(status, 400);
     assert.equal(answer.details.length, 100);
-    assert.deepEqual(answer.details.at(-1), { field: 'recipients', message: '4,901 more faults are not listed' });
+    assert.deepEqual(answer.details.at(-1), { field: 'recipients', message: '4,901 more errors are not listed' });
   });
 });

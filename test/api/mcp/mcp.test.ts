@@ -121,7 +121,7 @@ describe('the MCP server', () => {
     assert.equal(refused.isError, true); // and not counted
     const outcomes = await Promise.all([1, 2, 3, 4, 5].map(() => send()));
     const texts = outcomes.filter(({ isError }) => isError).map(({ data }) => `${data.code}: ${data.error}`);
-    const text = 'limit_reached: A workspace can have at most 3 messages sent by MCP on a day';
+    const text = 'limit_reached: A workspace can have at most 3 MCP messages per day';
     assert.deepEqual(texts, [text, text]);
     assert.equal((await callTool(client, 'list_messages')).data.messages.length, 3);
     await restClient(service.url).send(own); // requests of programs are not limited by it

@@ -23,7 +23,7 @@ export const replayReportsCommand: Command = {
     until: { value: 'TIME', about: 'Only reports that were received before this time' },
     unmatched: { about: 'Only reports that match no message' },
   },
-  summary: 'Apply stored delivery reports again, for example after a fault in their processing was corrected.',
+  summary: 'Apply stored delivery reports again, for example after a bug in their processing was fixed.',
   async run(given, context) {
     const filter = filterFrom(given);
     const { reports, unmatched, waiting } = await replayWith(filter, context);

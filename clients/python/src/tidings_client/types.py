@@ -49,7 +49,7 @@ class SendToPhone(TypedDict):
     scheduled_at: NotRequired[Optional[str]]
     """At most 30 days ahead; a time in the past means now"""
     expires_at: NotRequired[Optional[str]]
-    """A message that was not handed to a provider by this time fails with the error code `expired`"""
+    """A message that was not handed to a carrier by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
     """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
@@ -143,7 +143,7 @@ class SendToEmailAddress(TypedDict):
     scheduled_at: NotRequired[Optional[str]]
     """At most 30 days ahead; a time in the past means now"""
     expires_at: NotRequired[Optional[str]]
-    """A message that was not handed to a provider by this time fails with the error code `expired`"""
+    """A message that was not handed to a carrier by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
     """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
@@ -174,7 +174,7 @@ class SendToContact(TypedDict):
     scheduled_at: NotRequired[Optional[str]]
     """At most 30 days ahead; a time in the past means now"""
     expires_at: NotRequired[Optional[str]]
-    """A message that was not handed to a provider by this time fails with the error code `expired`"""
+    """A message that was not handed to a carrier by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
     """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
@@ -193,7 +193,7 @@ class SendToAnyChannel(TypedDict):
     scheduled_at: NotRequired[Optional[str]]
     """At most 30 days ahead; a time in the past means now"""
     expires_at: NotRequired[Optional[str]]
-    """A message that was not handed to a provider by this time fails with the error code `expired`"""
+    """A message that was not handed to a carrier by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
     """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
@@ -209,9 +209,9 @@ class BulkToRecipients(TypedDict):
     scheduled_at: NotRequired[Optional[str]]
     """At most 30 days ahead; a time in the past means now"""
     expires_at: NotRequired[Optional[str]]
-    """A message that was not handed to a provider by this time fails with the error code `expired`"""
+    """A message that was not handed to a carrier by this time fails with the error code `expired`"""
     rate: NotRequired[Optional[float]]
-    """Maximum messages per second. Default: as many as the provider accepts"""
+    """Maximum messages per second. Default: as many as the carrier accepts"""
     on_invalid: NotRequired[Optional[Literal["reject", "skip"]]]
     """reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out"""
     allow_duplicates: NotRequired[Optional[bool]]
@@ -260,9 +260,9 @@ class BulkToTag(TypedDict):
     scheduled_at: NotRequired[Optional[str]]
     """At most 30 days ahead; a time in the past means now"""
     expires_at: NotRequired[Optional[str]]
-    """A message that was not handed to a provider by this time fails with the error code `expired`"""
+    """A message that was not handed to a carrier by this time fails with the error code `expired`"""
     rate: NotRequired[Optional[float]]
-    """Maximum messages per second. Default: as many as the provider accepts"""
+    """Maximum messages per second. Default: as many as the carrier accepts"""
     on_invalid: NotRequired[Optional[Literal["reject", "skip"]]]
     """reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out"""
     allow_duplicates: NotRequired[Optional[bool]]
@@ -306,7 +306,7 @@ class CreateWebhookRequest(TypedDict):
     retry_delays: NotRequired[Optional[Sequence[int]]]
     """Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays"""
     rate: NotRequired[Optional[float]]
-    """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers"""
+    """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds"""
     ordered: NotRequired[Optional[bool]]
     """Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed"""
     asymmetric: NotRequired[Optional[bool]]
@@ -322,7 +322,7 @@ class UpdateWebhookRequest(TypedDict):
     retry_delays: NotRequired[Optional[Sequence[int]]]
     """Seconds to wait before each retry. Empty list: no retries. Null: the default retry delays"""
     rate: NotRequired[Optional[float]]
-    """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint answers"""
+    """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds"""
     ordered: NotRequired[Optional[bool]]
     """Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed"""
     asymmetric: NotRequired[Optional[bool]]
@@ -900,7 +900,7 @@ class MessageFailedEventData(TypedDict):
     """Phone number or e-mail address; empty in a correction that comes after an erasure"""
     status: Literal["failed"]
     provider_message_id: NotRequired[str]
-    """Absent if no provider accepted the message"""
+    """Absent if no carrier accepted the message"""
     error_code: str
     """One of: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown"""
     error_message: str

@@ -75,7 +75,7 @@ describe('recordAttempts', () => {
   it('at most 20 mails an hour are sent about disabled webhooks of a workspace', async () => {
     for (let time = 1; time <= 25; time += 1) {
       await updateWebhook(test.db, workspaceId, webhookId, { is_active: true }, systemOrigin('operator'));
-      await disableWebhook(test.db, webhookId, 'The endpoint answered 410 Gone', { url });
+      await disableWebhook(test.db, webhookId, 'The endpoint returned 410 Gone', { url });
       assert.equal((await Webhook.owned(workspaceId, webhookId)).is_active, false);
     }
     const [mails] = await rows(test.db, 'SELECT count(*)::integer AS count FROM mails WHERE workspace_id = $1', [workspaceId]);
@@ -94,10 +94,10 @@ describe('recordAttempts', () => {
     const ofWebhook = async () =>
       (await buildDeliveries(test.db, workspaceId)).toSorted((a) => (a.webhook_id === webhookId ? -1 : 1)) as [DeliveryRow, DeliveryRow];
     const [[gone], [waiting, elsewhere]] = [await ofWebhook(), await ofWebhook()];
-    await record(gone, { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' });
+    await record(gone, { status: 'failed', disableWebhook: 'The endpoint returned 410 Gone' });
     const { is_active, disabled_reason } = await Webhook.owned(workspaceId, webhookId);
-    assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint answered 410 Gone']);
-    const detail = { url: 'https://one.example.test', reason: 'The endpoint answered 410 Gone' };
+    assert.deepEqual([is_active, disabled_reason], [false, 'The endpoint returned 410 Gone']);
+    const detail = { url: 'https://one.example.test', reason: 'The endpoint returned 410 Gone' };
     const mails = 'SELECT kind, detail, sent_at FROM mails WHERE workspace_id = $1';
     assert.deepEqual(await rows(test.db, mails, [workspaceId]), [{ kind: 'webhook_disabled', detail, sent_at: null }]);
     const [first, second] = [await deliveryOf(test.db, gone.id), await deliveryOf(test.db, waiting.id)];
@@ -120,7 +120,7 @@ describe('recordAttempts', () => {
         test.db,
         [
           { ...attemptWith(refused, { status: 'pending', inSeconds: 60 }, former), health },
-          attemptWith(gone, { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' }, former),
+          attemptWith(gone, { status: 'failed', disableWebhook: 'The endpoint returned 410 Gone' }, former),
         ],
         1,
       ),

@@ -42,7 +42,7 @@ describe('the deliveries of a webhook', () => {
 
   for (const [what, end] of [
     ['paused by its owner', () => change({ is_active: false })],
-    ['disabled', () => disableWebhook(test.db, webhook.id, 'The endpoint answered 410 Gone', webhook)],
+    ['disabled', () => disableWebhook(test.db, webhook.id, 'The endpoint returned 410 Gone', webhook)],
   ] as const) {
     it(`deliveries are held at once when their webhook is ${what}, and written page by page afterwards`, async () => {
       await buildBacklog(test.db, webhook, { count: 350 });

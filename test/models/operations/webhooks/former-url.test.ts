@@ -43,7 +43,7 @@ describe('a webhook that is changed while the failure of its former URL is recor
   it('a webhook stays active if its URL is changed while the former one answers 410', async () => {
     const delivery = await buildDelivery(test.db, test.workspaceId);
     beforeNextTransaction(() => change(newUrl));
-    const gone = attemptWith(delivery, { status: 'failed', disableWebhook: 'The endpoint answered 410 Gone' });
+    const gone = attemptWith(delivery, { status: 'failed', disableWebhook: 'The endpoint returned 410 Gone' });
     assert.deepEqual(await recordAttempts(test.db, [gone]), ['outdated']);
     assert.equal((await Webhook.owned(test.workspaceId, test.webhook.row.id)).is_active, true);
   });

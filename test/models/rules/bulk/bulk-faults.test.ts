@@ -73,7 +73,7 @@ describe('faults of bulk requests', () => {
   it('a refusal lists a hundred faults and the number of further ones', async () => {
     const faults = await faultsOf(bulk({ recipients: Array.from({ length: 3500 }, () => 'x'), content: { text: 'x' } }));
     assert.equal(faults.length, 100);
-    assert.deepEqual(faults.at(-1), { field: 'recipients', message: '3,401 more faults are not listed' });
+    assert.deepEqual(faults.at(-1), { field: 'recipients', message: '3,401 more errors are not listed' });
   });
 
   /** The plan of a batch without the recipients that have faults, and the bytes of the faults that it stores. */
