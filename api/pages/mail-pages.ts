@@ -46,14 +46,14 @@ const pages: readonly MailPage[] = [
   {
     path: mailLinks.forgot_password,
     title: 'Reset your password',
-    fields: `<p>You get a mail with a link to set a new password. The link is valid for 60 minutes.</p>\n        ${address}`,
+    fields: `<p>You get an e-mail with a link to set a new password. The link is valid for 60 minutes.</p>\n        ${address}`,
     button: 'Send the link',
     operation: 'api/v1/auth/forgot-password',
   },
   {
     path: resendPath,
     title: 'Get a new verification link',
-    fields: `<p>You get a mail with a link to verify your address. The link is valid for 24 hours.</p>\n        ${address}`,
+    fields: `<p>You get an e-mail with a link to verify your address. The link is valid for 24 hours.</p>\n        ${address}`,
     button: 'Send the link',
     operation: 'api/v1/auth/resend-verification',
   },
@@ -74,7 +74,7 @@ const html = ({ title, fields, button, operation, again }: MailPage) =>
         <p class="hint"></p>
       </div>
       ${again === undefined ? '' : `<p class="note">Is the link too old? <a href="${again.slice(1)}">Get a new one</a>.</p>`}
-      <p class="note"><a href="console">To the console</a></p>
+      <p class="note"><a href="console">Open the console</a></p>
       <noscript><p>This page needs JavaScript.</p></noscript>`,
   });
 

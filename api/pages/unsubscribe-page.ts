@@ -30,7 +30,7 @@ export const unsubscribePage = pageHtml({
   title: 'Unsubscribe',
   base: '../',
   script: `..${unsubscribeScript.path}`,
-  content: `<p>Press the button to get no more e-mails from the sender of the mail that led you here.</p>
+  content: `<p>Press the button to get no more e-mails from the sender of the e-mail that led you here.</p>
       <p><button type="button">Unsubscribe</button></p>
       <p role="status"></p>
       <noscript><p>This page needs JavaScript. The unsubscribe button of your mail program works without it.</p></noscript>`,

@@ -122,7 +122,7 @@ describe('settings in the console', function () {
     await address.fill('lovelace@example.com');
     await form.getByLabel('Current password').fill(password);
     await browser.press('Change the address');
-    await browser.see('A mail with a link to confirm the new address is on the way.');
+    await browser.see('An e-mail with a link to confirm the new address is on the way.');
     assert.ok((await me.mails()).includes('change_email'));
   });
 
@@ -143,7 +143,7 @@ describe('settings in the console', function () {
     await sessions.getByRole('button', { name: /^End the session Token/ }).click();
     await browser.see(/^Token from 198\.51\.100\.1, signed in .*\d.*\. Whoever uses it/);
     await browser.press('End the session');
-    await browser.see('Session has been ended.');
+    await browser.see('Session ended.');
     assert.equal((await me.call('GET', '/workspace')).status, 401, 'the JWT');
     assert.equal(await sessions.getByRole('button', { name: /^End the session/ }).count(), 1);
   });

@@ -17,7 +17,7 @@ const hints: ReadonlyMap<string, string> = new Map([
   [faultTexts.date, time],
   ...['scheduled_at', 'expires_at'].map((field) => [`${field} must be a string`, time] as const),
   [faultTexts.cursor, 'Use next_cursor of the previous response, with the same path and filters'],
-  [faultTexts.mailToken, 'Use the whole token of the newest mail'],
+  [faultTexts.mailToken, 'Use the whole token of the newest e-mail'],
   [httpsText, ownMachine],
   [privateText, `The operator allows private networks with the setting WEBHOOK_ALLOWED_NETWORKS. ${ownMachine}`],
 ]);

@@ -20,7 +20,7 @@ export async function whyTokenInvalid(
   if (row === undefined) return undefined;
   if (!row.is_used) return 'The link has expired: get a new one';
   if (row.purpose === 'verify' && row.email_verified) return 'The address is verified already: you can log in';
-  return 'The link was used already, or a newer mail or a change of the password has replaced it';
+  return 'The link was used already, or a newer e-mail or a change of the password has replaced it';
 }
 
 const find = `

@@ -35,9 +35,12 @@ interface Draft {
 /** The targets of the links in mails, below PUBLIC_URL. */
 export const mailLinks = { verify_email: '/verify-email', reset_password: '/reset-password', forgot_password: '/forgot-password' } as const;
 
-const from = (address: string | null | undefined) => (typeof address === 'string' ? ` from the address ${address}` : '');
+type Address = string | null | undefined;
+const from = (address: Address) => (typeof address === 'string' ? ` from the address ${address}` : '');
+const lastFrom = (address: Address) => (typeof address === 'string' ? `, most recently${from(address)}` : '');
+const newFrom = (address: Address) => (typeof address === 'string' ? ` from a new address: ${address}` : ' from a new address');
 const codesLeft = (count: number) => {
-  if (count === 0) return 'No recovery code is left: remove the second factor and set it up again to get new ones.';
+  if (count === 0) return 'No recovery code is left: disable the second factor and set it up again to get new ones.';
   return `${countText(count, 'recovery code')} ${count === 1 ? 'is' : 'are'} left.`;
 };
 const notYou = 'If it was not you, reset the password now, and revoke the API keys.';
@@ -48,7 +51,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
     subject: 'Verify your e-mail address',
     lines: () => [
       'Please confirm that this address is yours. The link is valid for 24 hours.',
-      'If you did not sign up, ignore this mail.',
+      'If you did not sign up, ignore this e-mail.',
     ],
     link: mailLinks.verify_email,
   },
@@ -56,7 +59,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
     subject: 'Reset your password',
     lines: () => [
       'Somebody asked to reset the password of this workspace. The link is valid for 60 minutes.',
-      'If it was not you, ignore this mail.',
+      'If it was not you, ignore this e-mail.',
     ],
     link: mailLinks.reset_password,
   },
@@ -79,26 +82,26 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
   email_change_asked: {
     subject: 'Your e-mail address is about to change',
     lines: () => [
-      'Somebody asked for another e-mail address of this workspace. The change takes effect after the new address is confirmed.',
+      'Somebody requested a new e-mail address for this workspace. The change takes effect after the new address is confirmed.',
       notYou,
     ],
     page: mailLinks.forgot_password,
   },
   new_api_key: {
-    subject: 'A new API key was made',
-    lines: ({ key = '', address }) => [`The API key ${plainName(key)} was made${from(address)}.`, notYou],
+    subject: 'An API key was created',
+    lines: ({ key = '', address }) => [`The API key ${plainName(key)} was created${from(address)}.`, notYou],
     page: mailLinks.forgot_password,
   },
   new_login: {
     subject: 'A login from a new address',
-    lines: ({ address }) => [`Somebody has logged in to this workspace${from(address)}, which had not been used before.`, notYou],
+    lines: ({ address }) => [`Somebody logged in to this workspace${newFrom(address)}.`, notYou],
     page: mailLinks.forgot_password,
   },
   login_locked: {
     subject: 'Too many wrong passwords',
     lines: ({ address }) => [
-      `Somebody has tried several wrong passwords or codes for this workspace, at last${from(address)}. For a while nobody can log in.`,
-      'Reset the password to get in at once.',
+      `Somebody tried several wrong passwords or codes for this workspace${lastFrom(address)}. Logins are locked for up to 15 minutes.`,
+      'Reset the password to log in immediately.',
     ],
     page: mailLinks.forgot_password,
   },
@@ -106,7 +109,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
     subject: 'A second factor was enabled',
     lines: ({ address }) => [
       `A second factor was enabled for this workspace${from(address)}. Logins need a code of an authenticator app from now on.`,
-      `${notYou} The second factor stays enabled after a reset: ask the operator of this service to remove it.`,
+      `${notYou} The second factor stays enabled after a reset: ask the operator of this service to disable it.`,
     ],
     page: mailLinks.forgot_password,
   },
@@ -121,19 +124,19 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
   recovery_code_used: {
     subject: 'A recovery code was used',
     lines: ({ address, recovery_codes_left: left = 0 }) => [
-      `Somebody has logged in to this workspace${from(address)} with a recovery code. ${codesLeft(left)}`,
+      `Somebody logged in to this workspace${from(address)} with a recovery code. ${codesLeft(left)}`,
       notYou,
     ],
     page: mailLinks.forgot_password,
   },
   workspace_closed: {
     subject: 'Your account was closed',
-    lines: () => ['This workspace was closed. Its API keys and webhooks have ended, and messages that were waiting are cancelled.'],
+    lines: () => ['This workspace was closed. Its API keys and webhooks no longer work. Messages that were not handed off are cancelled.'],
   },
   low_balance: {
     subject: 'Your credits are running low',
     lines: ({ balance = 0 }) => [
-      `This workspace has ${creditsText(balance)} left. Messages that it cannot pay are refused.`,
+      `This workspace has ${creditsText(balance)} left. Sends that cost more are refused.`,
       'Buy credits to continue sending.',
     ],
     page: '/console/billing',

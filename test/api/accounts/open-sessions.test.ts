@@ -67,7 +67,7 @@ describe('open sessions', () => {
   it('200 for the end of a session, whose next request gets 401', async () => {
     const id = await idOfConsole();
     const { status, body } = await end(id);
-    assert.deepEqual([status, body.data], [200, { message: 'Session has been ended.' }]);
+    assert.deepEqual([status, body.data], [200, { message: 'Session ended.' }]);
     assert.equal(await isValid(), false);
     assert.deepEqual(
       (await list()).map(({ kind }) => kind),

@@ -183,7 +183,7 @@ describe('contacts', () => {
         assert.deepEqual([status, error], [404, 'Contact not found']);
       }
     }
-    assert.deepEqual((await answer('DELETE', id, jwt)).body.data, { message: 'Contact has been deleted.' });
+    assert.deepEqual((await answer('DELETE', id, jwt)).body.data, { message: 'Contact deleted.' });
     assert.equal((await answer('DELETE', id, jwt)).status, 404);
     assert.equal(await count(), 0);
   });

@@ -77,7 +77,7 @@ describe('pages behind the links in mails', () => {
     await browser.page.goto(await newestLink());
     await browser.page.getByLabel('New password').fill('another horse');
     await browser.page.getByRole('button', { name: 'Set password' }).click();
-    await outcomeIs('Password has been changed. Please log in again.');
+    await outcomeIs('Password changed. Please log in again.');
     assert.equal((await logIn('another horse')).status, 200);
     assert.equal((await logIn(password)).status, 401);
   });
@@ -100,7 +100,7 @@ describe('pages behind the links in mails', () => {
       }
       await browser.page.getByLabel('New password').fill('another horse');
       await browser.page.getByRole('button', { name: 'Set password' }).click();
-      await outcomeIs('Password has been changed. Please log in again.');
+      await outcomeIs('Password changed. Please log in again.');
       assert.equal(await isActive(), !isTicked);
     }
   });
@@ -113,7 +113,7 @@ describe('pages behind the links in mails', () => {
     await browser.page.getByLabel('New password').fill('third horse');
     await browser.page.getByRole('button', { name: 'Set password' }).click();
     await outcomeIs('Invalid or expired token');
-    await hintIs('The link was used already, or a newer mail or a change of the password has replaced it');
+    await hintIs('The link was used already, or a newer e-mail or a change of the password has replaced it');
     assert.equal(await browser.page.getByRole('button', { name: 'Set password' }).isEnabled(), true);
     assert.equal(await browser.page.evaluate('document.activeElement.textContent'), 'Set password');
     await browser.page.route('**/auth/reset-password', (route) => route.abort(), { times: 1 });
@@ -158,7 +158,7 @@ describe('pages behind the links in mails', () => {
     await browser.page.goto(link);
     await browser.page.getByLabel('New password').fill('fourth horse');
     await browser.page.getByRole('button', { name: 'Set password' }).click();
-    await outcomeIs('Password has been changed. Please log in again.');
+    await outcomeIs('Password changed. Please log in again.');
     assert.deepEqual([...browser.hosts], [app.url]);
   });
 });

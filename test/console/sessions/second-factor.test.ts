@@ -65,7 +65,7 @@ describe('the second factor in the console', function () {
     await section().getByText('On', { exact: true }).waitFor();
     await browser.assertAccessible();
     await turnOff(codes[0] ?? '');
-    await browser.see('TOTP has been removed: logins need no code any more.');
+    await browser.see('TOTP is disabled: logins need no code.');
     await section().getByText('Off', { exact: true }).waitFor();
     assert.equal((await me.logIn()).status, 200);
   });

@@ -9,11 +9,11 @@ export const removeTotpCommand: Command = {
   name: 'totp remove',
   takes: ['workspace'],
   options: { reason: reasonOption },
-  summary: 'Remove the second factor of a workspace: its owner logs in with the password alone, and gets a mail.',
+  summary: 'Disable the second factor of a workspace: its owner logs in with the password alone, and gets an e-mail.',
   async run(given, { db }) {
     const { id, name } = await requireWorkspace(given.positionals[0] ?? '');
     const changed = await removeTotpByOperator(db, id, reasonIn(given), systemOrigin('operator')).then(() => true, wasOff); // the watcher sends the mail
-    const text = `${name} (${id}) ${changed ? 'has no second factor any more' : 'had no second factor'}.`;
+    const text = changed ? `The second factor of ${name} (${id}) is disabled.` : `${name} (${id}) had no second factor.`;
     return { ok: true, text, data: { workspace_id: id, totp: false, changed } };
   },
 };
