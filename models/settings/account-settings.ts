@@ -13,9 +13,9 @@ const credits = Joi.number()
 
 export const accountSettings: Record<string, Joi.Schema> = {
   SMTP_URL: mailServer.description(
-    'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
+    'mail server of the account e-mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
   ),
-  MAIL_FROM: anyMailbox.default('Tidings <no-reply@tidings.invalid>').description('sender of the mails'),
+  MAIL_FROM: anyMailbox.default('Tidings <no-reply@tidings.invalid>').description('sender of the account e-mails'),
   CONSOLE_IDLE_HOURS: Joi.number()
     .integer()
     .min(1)
@@ -34,10 +34,10 @@ export const accountSettings: Record<string, Joi.Schema> = {
     ),
   SIGNUP_CREDITS: credits
     .max(1_000_000)
-    .description('credits granted at signup (0; 100 when everything is embedded), while every channel uses the sandbox')
+    .description('credits granted at sign-up (0; 100 when everything is embedded), while every channel uses the sandbox')
     .default(0),
   LOW_BALANCE_CREDITS: credits
     .max(1_000_000_000)
     .default(0)
-    .description('balance below which a workspace gets a mail, at most one a day; 0 means never'),
+    .description('balance below which a workspace gets an e-mail, at most one per day; 0 means never'),
 };

@@ -22,7 +22,7 @@ export const sendingSettings: Record<string, Joi.Schema> = {
     .description('milliseconds between the steps of the sandbox provider'),
   PROVIDER_LIMITS: list(providerLimit)
     .default([])
-    .description('messages a second (sms: segments) that a provider account takes, as name=number, comma-separated; no limit for others'),
+    .description('messages per second (sms: segments) that a provider account takes, as name=number, comma-separated; no limit for others'),
   ROUTE_WINDOW: Joi.number()
     .integer()
     .min(2)

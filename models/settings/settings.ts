@@ -36,10 +36,10 @@ const corsOrigin = Joi.string()
 export const settings: Record<string, Joi.Schema> = {
   PORT: Joi.number().port().default(3000).description('port of the API'),
   HOST: Joi.string().hostname().default('127.0.0.1').description('address the API listens on'),
-  DATA_DIR: Joi.string().default('.data').description('folder of everything kept locally: embedded servers, mails, secrets'),
+  DATA_DIR: Joi.string().default('.data').description('folder of everything kept locally: embedded servers, e-mails, secrets'),
   ...operatorSettings,
   ...tracingSettings,
-  PUBLIC_URL: website.description('address of the API as users see it; in mails and in callback signatures (default: http://HOST:PORT)'),
+  PUBLIC_URL: website.description('address of the API as users see it; in e-mails and in callback signatures (default: http://HOST:PORT)'),
   CALLBACK_URL: website.description(
     'address where the sandbox provider reaches the API (default: PUBLIC_URL; with npm start the address on this machine)',
   ),
@@ -82,14 +82,14 @@ export const settings: Record<string, Joi.Schema> = {
       'SHA-256 of the Temporal CLI that npm start may download; another file is not used (default: the start shows the SHA-256)',
     ),
   ...connectionSettings,
-  JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; made once when everything is embedded'),
+  JWT_SECRET: secret.description('signs the JWTs, at least 32 characters; created once when everything is embedded'),
   JWT_SECRETS_OLD: listOrJson(secret)
     .default([])
     .description(
       'former values of JWT_SECRET, comma-separated, or as a list in JSON if one contains a comma: JWTs that they signed are valid until they expire',
     ),
   SECRET_KEY: secret.description(
-    'peppers key hashes and encrypts webhook and TOTP secrets, at least 32 characters; made once when everything is embedded. A process does not start with a value other than that of the database',
+    'peppers key hashes and encrypts webhook and TOTP secrets, at least 32 characters; created once when everything is embedded. A process does not start with a value other than that of the database',
   ),
   SECRET_KEYS_OLD: listOrJson(secret)
     .default([])
