@@ -74,10 +74,10 @@ export function indexPage(sessions: readonly LocalSession[], checkoutUrl: string
   return page(`
     <h1>Checkout sessions</h1>
     ${items.length === 0 ? '<p>None yet.</p>' : `<ul>${items.join('\n')}</ul>`}
-    <p>Make one with <code>POST ${escapeHtml(checkoutUrl)}</code>, a JWT and a <code>package_id</code>.</p>`);
+    <p>Create one with <code>POST ${escapeHtml(checkoutUrl)}</code>, a JWT and a <code>package_id</code>.</p>`);
 }
 
-export const missingPage = () => page('<h1>There is no such checkout session</h1><p>Make a new one.</p>');
+export const missingPage = () => page('<h1>There is no such checkout session</h1><p>Create a new one.</p>');
 
 const page = (content: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Local checkout</title>

@@ -49,12 +49,12 @@ async function logIn(client: DemoClient, { email, password }: { email: string; p
 
 async function reuse(client: DemoClient, state: DemoState, output: Output, why: string): Promise<string> {
   if (state.story !== undefined) {
-    output.note(`signup is ${why}: continuing as ${state.story.email} with the JWT of the last demo`);
+    output.note(`sign-up is ${why}: continuing as ${state.story.email} with the JWT of the last demo`);
     return state.story.token;
   }
-  output.note(`signup is ${why}: continuing with the demo workspace`);
+  output.note(`sign-up is ${why}: continuing with the demo workspace`);
   return logIn(client, state, output).catch((error: unknown) => {
-    throw isLimited(error) ? new StartError('Signup and login are rate limited now: try again in 15 minutes.') : error;
+    throw isLimited(error) ? new StartError('Sign-up and login are rate limited now: try again in 15 minutes.') : error;
   });
 }
 

@@ -7,7 +7,7 @@ export class Refusal extends Error {
     request: string,
     text: string,
   ) {
-    super(`${request} answered ${status}: ${text}`);
+    super(`${request} returned ${status}: ${text}`);
     this.name = 'Refusal';
   }
 }

@@ -38,7 +38,7 @@ function makeKey({ client, output }: Stage, token: string): Promise<{ id: string
   const body = { name: 'story', scopes: ['send_messages', 'read_messages'] };
   return output.step(
     () => client.call<{ id: string; key: string; key_prefix: string }>('POST', '/api-keys', { token, body }),
-    ({ key_prefix }) => `API key ${key_prefix} made`,
+    ({ key_prefix }) => `API key ${key_prefix} created`,
   );
 }
 
@@ -46,7 +46,7 @@ async function makeWebhook({ client, receiver, receiverAddress, output }: Stage,
   const body = { url: `https://${receiverAddress}/story`, events };
   const { webhook, secret } = await output.step(
     () => client.call<{ webhook: { id: string }; secret: string }>('POST', '/webhooks', { token, body }),
-    () => `webhook ${body.url} made for ${events.join(', ')}`,
+    () => `webhook ${body.url} created for ${events.join(', ')}`,
   );
   receiver.secret = secret;
   return webhook.id;

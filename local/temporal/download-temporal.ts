@@ -43,7 +43,7 @@ async function requireHost(): Promise<void> {
   const { ok, status } = await fetch(infoUrl, { signal: AbortSignal.timeout(3_000) }).catch((error: Error) => {
     throw new Error(`${new URL(infoUrl).host} does not answer (${reasonOf(error.cause ?? error)})`);
   });
-  if (!ok) throw new Error(`${new URL(infoUrl).host} answers ${status}`);
+  if (!ok) throw new Error(`${new URL(infoUrl).host} returned ${status}`);
 }
 
 async function sha256Of(path: string): Promise<string> {
