@@ -66,7 +66,7 @@ describe('tidings bulk', () => {
     assert.equal((await stored()).length, 4);
   });
 
-  it('lines with faults are named, and left out with --skip-invalid', async () => {
+  it('invalid lines are named, and skipped with --skip-invalid', async () => {
     const path = file('to,name\n+15551000001,Ada\nnobody,Bob\n+15551000003,\n');
     const args = ['bulk', path, '--text', 'Hi {{name}}', '--yes'];
     const refused = await runHere(args, env);
@@ -118,7 +118,7 @@ describe('tidings bulk', () => {
 
   it('a file that cannot be read, or lacks a column, is refused, and nothing is sent', async () => {
     for (const [text, said] of [
-      ['a,b\n1,2\n', /no column to, recipient, phone, email: name it with --to/],
+      ['a,b\n1,2\n', /no column is named to, recipient, phone or email: name it with --to/],
       ['to,name\n+15551000001\n', /people\.csv: Invalid Record Length/],
       ['to,name\n', /has no rows/],
       ['to\n"+15551000001\n', /people\.csv: Quote Not Closed/],

@@ -35,18 +35,18 @@ describe('tidings bulk with faults', () => {
     /^line 4: recipients\[2\]\.variables\.name: /m,
   ];
 
-  it('a preview counts rows with faults apart from messages, and names their lines', async () => {
+  it('a preview counts invalid rows apart from messages, and names their lines', async () => {
     const { code, stdout, stderr } = await runHere(['bulk', file(faulty), '--text', 'Hi {{name}}', '--preview'], env);
     assert.equal(code, 0, stderr);
-    assert.match(stdout, /^1 message, 2 rows with faults, 1 credit \(balance 1000\)\nfirst text: Hi Ada\n$/);
+    assert.match(stdout, /^1 message, 2 invalid rows, 1 credit \(balance 1000\)\nfirst text: Hi Ada\n$/);
     for (const fault of faultsOfFaulty) assert.match(stderr, fault);
   });
 
-  it('the question before a bulk send names the rows with faults', async () => {
+  it('the question before a bulk send names the invalid rows', async () => {
     const running = startHere(['bulk', file(faulty), '--text', 'Hi {{name}}'], env, { input: 'n\n', isTTY: true });
     const { code, stderr } = await running.ended;
     assert.equal(code, 1);
-    assert.match(stderr, /1 message, 2 rows with faults, 1 credit/);
+    assert.match(stderr, /1 message, 2 invalid rows, 1 credit/);
     for (const fault of faultsOfFaulty) assert.match(stderr, fault);
     assert.match(stderr, /Send\? \[y\/N\][^]*nothing was sent/);
   });
@@ -94,7 +94,7 @@ describe('tidings bulk with faults', () => {
     assert.equal(code, 1);
     const { id, accepted: count, invalid } = JSON.parse(stdout) as Record<string, unknown>;
     assert.deepEqual([id, count, invalid], [null, 0, 1]);
-    assert.match(stderr, /nothing was sent: every row has a fault/);
+    assert.match(stderr, /nothing was sent: every row is invalid/);
   });
 
   it('--skip-invalid stops at a fault of the request itself', async () => {

@@ -35,7 +35,7 @@ describe('tidings send --wait', () => {
     const { code, stdout, stderr } = await send('--json');
     assert.equal(code, 4);
     assert.equal((JSON.parse(stdout) as { status_detail: string }).status_detail, 'unknown');
-    const error = { message: `the message is sent, and nobody reports what became of it: see tidings timeline ${id}` };
+    const error = { message: `the message is sent, and no delivery report arrived: see tidings timeline ${id}` };
     assert.deepEqual(
       stderr
         .trim()
@@ -85,7 +85,7 @@ describe('tidings send --wait', () => {
     assert.equal((await send('--timeout', '0')).code, 2);
     assert.equal((await send('--timeout', 'soon')).code, 2);
     const { code, stderr } = await runCommand(['send', 'a', 'b', '--timeout', '5'], {});
-    assert.deepEqual([code, stderr], [2, 'tidings: --timeout is for --wait\n']);
+    assert.deepEqual([code, stderr], [2, 'tidings: --timeout requires --wait\n']);
     assert.deepEqual(server.requests, []);
   });
 });

@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type CsvError, parse } from 'csv-parse';
 import type { NewBatch } from '../client/index.js';
-import { UsageError } from './command.js';
+import { inWords, UsageError } from './command.js';
 
 /** Limits of one request (docs/contract/batches.md): recipients, and bytes with room for the rest of the body. */
 const recipientsMax = 10_000;
@@ -112,9 +112,9 @@ function distinct(names: string[]): string[] {
 function columnOf({ to, columns }: BulkOptions, names: readonly string[]): string {
   const byName = recipientColumns.flatMap((wanted) => names.filter((name) => name.toLowerCase() === wanted));
   const found = to ?? byName[0];
-  if (found === undefined) throw new Error(`no column ${recipientColumns.join(', ')}: name it with --to`);
+  if (found === undefined) throw new Error(`no column is named ${inWords(recipientColumns)}: name it with --to`);
   for (const name of [found, ...columns.values()]) {
-    if (!names.includes(name)) throw new Error(`there is no column ${name}, but ${names.join(', ')}`);
+    if (!names.includes(name)) throw new Error(`there is no column ${name}. The columns are: ${names.join(', ')}`);
   }
   return found;
 }

@@ -49,7 +49,7 @@ export async function outlookOf(tidings: Tidings, options: BulkOptions, plan: Pl
   const faulty = messages.filter(({ errors }) => errors.length > 0).length;
   const summary = [
     counted(plan.rows - faulty, 'message'),
-    ...(faulty > 0 ? [`${counted(faulty, 'row')} with faults${isWhole ? '' : ` among the first ${rows}`}`] : []),
+    ...(faulty > 0 ? [`${counted(faulty, 'invalid row')}${isWhole ? '' : ` among the first ${rows}`}`] : []),
     `${isWhole ? '' : 'about '}${counted(Math.round(credits * 10) / 10, 'credit')} (balance ${balance})`,
     ...(plan.duplicates > 0 ? [`${counted(plan.duplicates, 'duplicate')} left out`] : []),
   ].join(', ');

@@ -45,11 +45,11 @@ export async function sendAll(context: Context, tidings: Tidings, { options, key
       `${done} of ${total} rows were sent, ${counted(accepted, 'message')} accepted; run the same command again to send the rest`,
     );
     if (error instanceof TidingsError && error.status === 400)
-      terminal.note('--skip-invalid leaves out the rows with faults; a changed file is sent from its beginning');
+      terminal.note('--skip-invalid skips the invalid rows; a changed file is sent from its beginning');
     throw error;
   }
   if (earlier > 0) terminal.note(`${earlier} of ${index} requests had been sent before, and were not sent again (--run NAME sends them)`);
-  if (accepted === 0) throw new Failed('nothing was sent: every row has a fault');
+  if (accepted === 0) throw new Failed('nothing was sent: every row is invalid');
 }
 
 /** A request that was sent before with the other value of `on_invalid` has the same key: its answer is the one that is wanted then. */

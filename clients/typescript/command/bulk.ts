@@ -15,12 +15,13 @@ export const bulk: Command = {
   --subject TEXT       subject of an e-mail
   --to COLUMN          column of the recipients (default: to, recipient, phone or email)
   --column NAME=COLUMN the placeholder NAME is in this column; may be repeated
-  --skip-invalid       leave out faulty rows; without it one refuses its whole request
+  --skip-invalid       skip invalid rows; without it, one invalid row makes the
+                       service refuse its whole request
   --allow-duplicates   send to a recipient as often as it is in the file; without
-                       it the first row counts, even if it has a fault
+                       it the first row counts, even if it is invalid
   --at TIME, --rate N  send later; N messages per second in all
-  --preview            show the first text, the price, faults and warnings;
-                       send nothing
+  --preview            show the first text, the price, validation errors and
+                       warnings; send nothing
   --yes                do not ask
   --run NAME           another name sends the same file again
 
@@ -56,7 +57,7 @@ function optionsOf(context: Context): BulkOptions {
   const { values, positionals } = context;
   const [file = ''] = positionals;
   const [text, subject, to, at] = ['text', 'subject', 'to', 'at'].map((name) => textOption(context, name));
-  if (text === undefined) throw new UsageError('--text is needed');
+  if (text === undefined) throw new UsageError('--text is required');
   const rate = wholeNumber(context, 'rate', 1_000_000);
   const columns = columnsOf(context);
   const body = {

@@ -51,7 +51,7 @@ async function readUntil(
     const message = await tidings.messages.get(id, { signal });
     const { status, status_detail: detail } = message;
     if (wanted.includes(status) || isFinal(message)) return { message };
-    if (status === 'sent' && detail === 'unknown') return { message, undecided: 'and nobody reports what became of it' };
+    if (status === 'sent' && detail === 'unknown') return { message, undecided: 'and no delivery report arrived' };
     const leftMs = end - Date.now();
     if (leftMs <= 0) return { message, undecided: `but not decided after ${counted(seconds, 'second')}` };
     await sleep(Math.min(pollMs, leftMs), undefined, { signal });

@@ -58,7 +58,7 @@ function secretOf(given: string | undefined): string {
 function wantedOf(given: string | undefined): readonly string[] | undefined {
   const wanted = given?.split(',');
   if (wanted?.every((name) => (eventTypes as readonly string[]).includes(name)) !== false) return wanted;
-  throw new UsageError(`--events must be of: ${eventTypes.join(', ')}`);
+  throw new UsageError(`--events must be a comma-separated list of: ${eventTypes.join(', ')}`);
 }
 
 /** A URL as it is given, or a port or host of this machine: `8080`, `localhost:8080/hook`. */
@@ -115,7 +115,7 @@ async function post(url: string, secret: string, event: StreamEvent, signal: Abo
   } catch (error) {
     signal.throwIfAborted();
     const { code } = Object((error as Error).cause) as { code?: string };
-    return { error: timeout.aborted ? `no answer within ${timeoutMs / 1000} seconds` : (code ?? (error as Error).message) };
+    return { error: timeout.aborted ? `no response within ${timeoutMs / 1000} seconds` : (code ?? (error as Error).message) };
   }
 }
 

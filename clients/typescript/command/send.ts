@@ -56,7 +56,7 @@ TEXT - reads the text from standard input and removes a line break at its end.`,
   async run(context) {
     const { terminal, values, signal } = context;
     const seconds = wholeNumber(context, 'timeout', longestSeconds);
-    if (seconds !== undefined && values.wait !== true) throw new UsageError('--timeout is for --wait');
+    if (seconds !== undefined && values.wait !== true) throw new UsageError('--timeout requires --wait');
     const message = await messageOf(context);
     const tidings = context.tidings();
     if (values.preview === true) {

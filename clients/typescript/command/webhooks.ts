@@ -18,13 +18,13 @@ const actions: Readonly<Record<string, (context: Context, argument: string) => P
   },
   async test({ tidings, terminal, signal }, id) {
     const answer = await tidings().webhooks.test(id, { signal });
-    terminal.print(`sent: tidings webhooks deliveries ${id} shows what the receiver answered`, answer);
+    terminal.print(`sent: tidings webhooks deliveries ${id} shows what the receiver returned`, answer);
   },
   async deliveries({ tidings, terminal, signal }, id) {
     const { items } = await tidings().webhooks.deliveries(id, { limit: 20 }, { signal }).page();
     for (const item of items) {
       const last = item.attempts.at(-1);
-      // A receiver that begins an answer and does not end it has acknowledged nothing, whatever the status.
+      // A receiver that begins a response and does not end it has acknowledged nothing, whatever the status.
       const isBroken = last?.error === 'timeout' || last?.error === 'reset';
       const result = last === undefined ? '' : `${(isBroken ? null : last.response_status) ?? plain(last.error ?? '')}`;
       terminal.print(
@@ -36,15 +36,15 @@ const actions: Readonly<Record<string, (context: Context, argument: string) => P
   },
   async resend({ tidings, terminal, signal, positionals: [, , deliveryId = ''] }, id) {
     const answer = await tidings().webhooks.resend(id, deliveryId, { signal });
-    terminal.print(`sent: tidings webhooks deliveries ${id} shows what the receiver answered`, answer);
+    terminal.print(`sent: tidings webhooks deliveries ${id} shows what the receiver returned`, answer);
   },
   async replay(context, id) {
     const [since, until] = ['since', 'until'].map((name) => textOption(context, name));
-    if (since === undefined) throw new UsageError('--since is needed');
+    if (since === undefined) throw new UsageError('--since is required');
     const status = choice(context, 'status', deliveryStatuses);
     const period = { since, ...(until === undefined ? {} : { until }), ...(status === undefined ? {} : { status }) };
     const replay = await context.tidings().webhooks.replay(id, period, { signal: context.signal });
-    context.terminal.print(`${replay.id}  ${replay.status}  ${replay.matched ?? 'very many'} deliveries match`, replay);
+    context.terminal.print(`${replay.id}  ${replay.status}  ${matched(replay.matched)}`, replay);
   },
 };
 
@@ -78,6 +78,12 @@ Without an action it lists the webhooks. The key needs the scope manage_webhooks
     }
     if (count === 0) terminal.note('no webhooks');
   },
+};
+
+/** Null if there are too many to count. */
+const matched = (count: number | null): string => {
+  if (count === null) return 'more than 200,000 deliveries match';
+  return count === 1 ? '1 delivery matches' : `${count} deliveries match`;
 };
 
 const line = ({ id, url, events, is_active }: Pick<Webhook, 'id' | 'url' | 'events' | 'is_active'>) =>
