@@ -172,7 +172,7 @@ describe('requests of the TypeScript client', () => {
       const { status, code, message } = await failureOf(
         tidings.stream({ signal: AbortSignal.timeout(10_000), onOpen: () => opened.push('open') }).next(),
       );
-      assert.deepEqual([status, code, message], [200, 'invalid_answer', 'The answer is not a stream: is baseUrl right?']);
+      assert.deepEqual([status, code, message], [200, 'invalid_answer', 'The response is not a stream. Check baseUrl']);
       assert.deepEqual([server.requests.length, opened], [1, []]);
     }
   });

@@ -20,5 +20,5 @@ function dataOf<T>(status: number, text: string): T {
   } catch {
     // it is no JSON: below
   }
-  throw new TidingsError({ status, code: 'invalid_answer', message: 'The answer is not one of Tidings: is baseUrl right?' });
+  throw new TidingsError({ status, code: 'invalid_answer', message: 'The response is not from Tidings. Check baseUrl' });
 }

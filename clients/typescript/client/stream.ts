@@ -98,7 +98,7 @@ async function* readConnection(
 /** A page of another service would end at once, without an event, and be opened again and again. */
 function bodyOf({ status, headers, body }: Response): ReadableStream<Uint8Array> {
   if (body !== null && /^text\/event-stream\s*(;|$)/i.test(headers.get('content-type') ?? '')) return body;
-  throw new TidingsError({ status, code: 'invalid_answer', message: 'The answer is not a stream: is baseUrl right?' });
+  throw new TidingsError({ status, code: 'invalid_answer', message: 'The response is not a stream. Check baseUrl' });
 }
 
 const asFailure = (error: unknown): TidingsError =>

@@ -1,4 +1,4 @@
-/** One call: its request, its time-out, its repetitions, its answer. */
+/** One call: its request, its timeout, its repetitions, its response. */
 import { type Answer, answerOf } from './answers.js';
 import { errorOf, reasonOf, TidingsError } from './errors.js';
 import { type OnIgnoredFields, reportIgnoredFields, warning } from './ignored-fields.js';
@@ -154,7 +154,7 @@ export class Transport {
     const fail = (error: unknown): never => {
       options.signal?.throwIfAborted();
       if (error instanceof TidingsError) throw error;
-      if (timeout.aborted) throw new TidingsError({ status: 0, code: 'timeout', message: 'No answer in time' }, { cause: error });
+      if (timeout.aborted) throw new TidingsError({ status: 0, code: 'timeout', message: 'No response in time' }, { cause: error });
       throw new TidingsError(
         { status: 0, code: 'network_error', message: `${this.#root} cannot be reached: ${reasonOf(error)}` },
         { cause: error },
@@ -162,7 +162,7 @@ export class Transport {
     };
     const response = await this.#ask(prepared, signal).catch(fail);
     const called = calling(async () => options.onResponse?.(response.status, response.headers, attempt));
-    // The answer is read meanwhile: a slow callback takes nothing of the time-out.
+    // The answer is read meanwhile: a slow callback takes nothing of the timeout.
     const answer = answerOf<T>(response);
     answer.catch(() => undefined); // nobody waits for it if the callback fails
     await orAborted(called, options.signal);

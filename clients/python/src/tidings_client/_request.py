@@ -129,7 +129,7 @@ def data_of(status: int, headers: Mapping[str, str], body: bytes) -> Any:
         raise error_of(status, headers, answer)
     if isinstance(answer, dict) and answer.get("success") is True and "data" in answer:
         return answer["data"]
-    raise TidingsError(status, "invalid_answer", "The answer is not one of Tidings: is base_url right?")
+    raise TidingsError(status, "invalid_answer", "The response is not from Tidings. Check base_url")
 
 
 def _parsed(body: bytes) -> object:
@@ -149,7 +149,7 @@ def failure_of(error: Exception, options: Options) -> TidingsError:
     if isinstance(error, RuntimeError) and not re.search("loop|the handler is closed", str(error)):
         raise error
     if isinstance(error, (httpx.TimeoutException, TimeoutError)):
-        return TidingsError(0, "timeout", "No answer in time")
+        return TidingsError(0, "timeout", "No response in time")
     reason = str(error) or type(error).__name__
     shown = httpx.URL(options.root).copy_with(userinfo=b"")  # without a password
     return TidingsError(0, "network_error", f"{shown} cannot be reached: {reason}")

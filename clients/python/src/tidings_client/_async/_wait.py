@@ -1,6 +1,6 @@
 """How this half of the package waits, and where its connections work: in one event loop, or in one process.
 
-Nothing can bound a blocking call as a whole, so in the half that blocks each part of a call has the time-out.
+Nothing can bound a blocking call as a whole, so in the half that blocks each part of a call has the timeout.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One call: its time-out, its repetitions, its answer."""
+"""One call: its timeout, its repetitions, its response."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def _open(transport: Transport, last_event_id: str) -> httpx.Response:
             data_of(response.status_code, response.headers, response.read())
     finally:
         response.close()
-    raise TidingsError(response.status_code, "invalid_answer", "The answer is not a stream: is base_url right?")
+    raise TidingsError(response.status_code, "invalid_answer", "The response is not a stream. Check base_url")
 
 
 def _media_type_of(response: httpx.Response) -> str:

@@ -1,5 +1,5 @@
 # Generated from _async by `npm run client:types`: do not edit it.
-"""One call: its time-out, its repetitions, its answer."""
+"""One call: its timeout, its repetitions, its response."""
 
 from __future__ import annotations
 
