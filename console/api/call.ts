@@ -43,9 +43,9 @@ export function sendWith(token: string): void {
 }
 
 /** Called when the API no longer accepts the session. */
-let onSignedOut: () => void = () => undefined;
-export function whenSignedOut(listener: () => void): void {
-  onSignedOut = listener;
+let loggedOutListener: () => void = () => undefined;
+export function onLoggedOut(listener: () => void): void {
+  loggedOutListener = listener;
 }
 
 /** Called with the status of an answer, before the answer is used. */
@@ -84,7 +84,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
     return {};
   })) as { data?: unknown } & ErrorBody;
   const isOfLogin = /^\/(console\/session|api\/v1\/auth\/)/.test(path);
-  // Signing in has limits of its own.
+  // Logins have limits of their own.
   if (!isOfLogin) noteAllowance(response.headers);
   // A success that ends in the middle, or that something between us made up, is no answer.
   if (response.ok && answer.data === undefined) throw unreachable();
@@ -92,7 +92,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   if (response.ok) return answer.data as Data<P, M>;
   const problem = new Problem(response.status, answer);
   // A wrong password is 401, too, with another text: it is the answer to a form.
-  if (response.status === 401 && (problem.message === endedText || !isOfLogin)) onSignedOut();
+  if (response.status === 401 && (problem.message === endedText || !isOfLogin)) loggedOutListener();
   throw problem;
 }
 

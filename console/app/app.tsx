@@ -1,4 +1,4 @@
-/** The frame of all screens: signed in or not. */
+/** The frame of all screens: logged in or not. */
 import { ErrorBoundary, LocationProvider, Route } from 'preact-iso';
 import { base, isPortal, to } from '../api/base.js';
 import { Main } from './main-part.js';
@@ -10,9 +10,9 @@ import { screens } from './screens.js';
 import { NotOpened } from './not-opened.js';
 import { Shell } from './shell.js';
 
-const SignIn = screenPart(async () => (await import('../screens/sign-in/sign-in.js')).SignIn);
-const SignUp = screenPart(async () => (await import('../screens/sign-in/sign-up.js')).SignUp);
-const ForgotPassword = screenPart(async () => (await import('../screens/sign-in/forgot-password.js')).ForgotPassword);
+const LogIn = screenPart(async () => (await import('../screens/login/login.js')).LogIn);
+const SignUp = screenPart(async () => (await import('../screens/login/sign-up.js')).SignUp);
+const ForgotPassword = screenPart(async () => (await import('../screens/login/forgot-password.js')).ForgotPassword);
 
 export function App() {
   return (
@@ -36,13 +36,13 @@ function Content() {
   return <Shell>{screens}</Shell>;
 }
 
-/** A user who is not signed in stays at the address of the screen, and sees it after the sign-in. */
+/** A user who is not logged in stays at the address of the screen, and sees it after the login. */
 function PublicScreens() {
   return (
     <Main class="public">
       <Route path={to('sign-up')} component={SignUp} />
       <Route path={to('forgot-password')} component={ForgotPassword} />
-      <Route default component={SignIn} />
+      <Route default component={LogIn} />
     </Main>
   );
 }

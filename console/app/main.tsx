@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { problemOf } from '../api/problem.js';
 import { watchLeaving } from '../state/leave.js';
 import { applyTheme } from '../state/theme.js';
-import { followOtherTabs, restoreSession, session, signInByLink } from '../state/session.js';
+import { followOtherTabs, logInByLink, restoreSession, session } from '../state/session.js';
 import { openPortal } from '../state/portal.js';
 import { App } from './app.js';
 import { isPortal, takeToken } from '../api/base.js';
@@ -14,7 +14,7 @@ async function start(): Promise<void> {
   const token = takeToken(); // of a link of `npm start`
   if (token === null) return restoreSession();
   try {
-    await signInByLink(token);
+    await logInByLink(token);
   } catch (error) {
     await restoreSession();
     const { message, hints } = problemOf(error);

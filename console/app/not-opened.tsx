@@ -1,4 +1,4 @@
-/** The session may still be valid, but the service does not answer. A sign-in form would only mislead. */
+/** The session may still be valid, but the service does not answer. A login form would only mislead. */
 import { useEffect } from 'preact/hooks';
 import type { Problem } from '../api/problem.js';
 import { ProblemBox } from '../parts/problem-box.js';
@@ -22,7 +22,7 @@ export function NotOpened({ problem }: { problem: Problem }) {
           Try again
         </button>
       </ProblemBox>
-      <p class="note">It is tried again every few seconds. You are still signed in.</p>
+      <p class="note">It is tried again every few seconds. You are still logged in.</p>
     </main>
   );
 }

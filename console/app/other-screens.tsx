@@ -17,8 +17,8 @@ export function NotFound() {
   );
 }
 
-/** A user who has just signed in, or comes back to such an address, goes to the first screen. */
-export function SignedIn() {
+/** A user who has just logged in, or comes back to such an address, goes to the first screen. */
+export function LoggedIn() {
   const { route } = useLocation();
   useEffect(() => route(to(), true), [route]);
   return <p class="loading">Loading…</p>;

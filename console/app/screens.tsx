@@ -1,7 +1,7 @@
 /** The addresses of all screens. Each screen is a part of its own, which is loaded when it is first shown. */
 import { Route } from 'preact-iso';
 import { to } from '../api/base.js';
-import { NotFound, SignedIn } from './other-screens.js';
+import { LoggedIn, NotFound } from './other-screens.js';
 import { screenPart } from './screen-part.js';
 
 const Overview = screenPart(async () => (await import('../screens/overview/overview.js')).Overview);
@@ -68,8 +68,8 @@ export const screens = [
   <Route key="keys" path={to('keys')} component={Keys} />,
   <Route key="new-key" path={to('keys/new')} component={NewKey} />,
   <Route key="settings" path={to('settings')} component={Settings} />,
-  <Route key="sign-in" path={to('sign-in')} component={SignedIn} />,
-  <Route key="sign-up" path={to('sign-up')} component={SignedIn} />,
-  <Route key="forgot-password" path={to('forgot-password')} component={SignedIn} />,
+  <Route key="login" path={to('login')} component={LoggedIn} />,
+  <Route key="sign-up" path={to('sign-up')} component={LoggedIn} />,
+  <Route key="forgot-password" path={to('forgot-password')} component={LoggedIn} />,
   <Route key="others" default component={NotFound} />,
 ];

@@ -6,7 +6,7 @@ import { streamState } from '../api/stream.js';
 import { creditsText } from '../parts/credits.js';
 import { useOneAtATime } from '../state/actions.js';
 import { mayLeave } from '../state/leave.js';
-import { openWorkspace, refreshSoon, signOut } from '../state/session.js';
+import { logOut, openWorkspace, refreshSoon } from '../state/session.js';
 import { nextTheme, theme } from '../state/theme.js';
 import { to } from '../api/base.js';
 import { Main } from './main-part.js';
@@ -44,7 +44,7 @@ function TopBar() {
   const workspace = openWorkspace();
   if (workspace === null) return null;
   const end = run(async () => {
-    if (await mayLeave()) await signOut();
+    if (await mayLeave()) await logOut();
   });
   return (
     <header class="bar">
@@ -58,7 +58,7 @@ function TopBar() {
         {`Theme: ${theme.value}`}
       </button>
       <button type="button" aria-disabled={isBusy.value} onClick={end}>
-        Sign out
+        Log out
       </button>
     </header>
   );

@@ -7,7 +7,7 @@ let wasShown = false;
 
 /**
  * Gives the focus to what is nearest to a removed element: the table of its row, the other notices, else the main part. The main part also gets
- * it when it appears in place of another one, for example after the sign-in.
+ * it when it appears in place of another one, for example after the login.
  */
 export function useKeptFocus(main: RefObject<HTMLElement | null>): void {
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The fields of a form that its user has changed, for a sign-in after the end of the session. */
+/** The fields of a form that its user has changed, for a login after the end of the session. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useKept } from './kept.js';

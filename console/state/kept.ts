@@ -1,5 +1,5 @@
 /**
- * What was put into the screens when a session ended. It is there again when the same workspace signs in again in this tab. It is only in the
+ * What was put into the screens when a session ended. It is there again when the same workspace logs in again in this tab. It is only in the
  * memory of the page, so that it ends with the tab.
  */
 import { type Signal, useSignal } from '@preact/signals';

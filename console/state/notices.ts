@@ -35,7 +35,7 @@ export function notifyLasting(text: string): number {
 }
 
 /**
- * Shows what went wrong until the notice is closed, because the screen shows it nowhere else. The sign-in screen shows the end of the session.
+ * Shows what went wrong until the notice is closed, because the screen shows it nowhere else. The login screen shows the end of the session.
  * @param place the screen, where another one is shown
  */
 export function notifyProblem(error: unknown, { place = '', more }: { place?: string; more?: string | undefined } = {}): void {

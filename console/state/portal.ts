@@ -1,7 +1,7 @@
 /** The link to the portal of a webhook: its token is the only credential. A frame of another site has no cookie. */
 import { signal } from '@preact/signals';
 import { takeToken } from '../api/base.js';
-import { sendWith, whenSignedOut } from '../api/call.js';
+import { sendWith, onLoggedOut } from '../api/call.js';
 import { closeQuestion } from './confirm.js';
 import { stored } from './stored.js';
 
@@ -16,7 +16,7 @@ export function openPortal(): void {
   const token = given ?? stored(() => sessionStorage.getItem(key));
   isPortalOpen.value = token !== null;
   sendWith(token ?? '');
-  whenSignedOut(() => {
+  onLoggedOut(() => {
     closeQuestion();
     stored(() => sessionStorage.removeItem(key));
     isPortalOpen.value = false;

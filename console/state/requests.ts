@@ -41,7 +41,7 @@ export function keepRequests(workspaceId: string): void {
   kept = { workspaceId, requests: readRequests(workspaceId) };
 }
 
-/** Another tab has emptied the storage, and may be closed before the next sign-in. */
+/** Another tab has emptied the storage, and may be closed before the next login. */
 export function keepRemovedRequests({ key, oldValue, newValue }: StorageEvent): void {
   if (key?.startsWith(prefix) === true && newValue === null) kept = { workspaceId: key.slice(prefix.length), requests: parsed(oldValue) };
 }
@@ -56,7 +56,7 @@ export function restoreRequests(workspaceId: string): void {
   store(workspaceId, [...requests.filter((one) => !isStored(one)), ...stored]);
 }
 
-/** After a sign-out. */
+/** After a logout. */
 export function forgetRequests(): void {
   kept = null;
 }

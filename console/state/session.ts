@@ -1,6 +1,6 @@
-/** Who is signed in. The session itself is a cookie that scripts cannot read. */
+/** Who is logged in. The session itself is a cookie that scripts cannot read. */
 import { signal } from '@preact/signals';
-import { aroundCalls, call, type Schema, whenSignedOut } from '../api/call.js';
+import { aroundCalls, call, type Schema, onLoggedOut } from '../api/call.js';
 import { endedText, Problem, problemOf } from '../api/problem.js';
 import { forget } from '../api/stream.js';
 import { closeQuestion } from './confirm.js';
@@ -19,12 +19,12 @@ export type Session =
 
 export const session = signal<Session>({ state: 'unknown' });
 
-/** The workspace that is signed in; null: none is, or it is not known yet. */
+/** The workspace that is logged in; null: none is, or it is not known yet. */
 export const openWorkspace = (): Workspace | null => (session.value.state === 'open' ? session.value.workspace : null);
 
 /**
  * The id of the workspace whose cookie this browser has, for all tabs. Without it, asking would only be refused. The cookie itself cannot be
- * read, and a sign-in in another tab replaces it under the screens of this one.
+ * read, and a login in another tab replaces it under the screens of this one.
  */
 const hint = 'tidings.session';
 
@@ -39,30 +39,30 @@ function isReplaced(): boolean {
   return known !== null && known !== shown;
 }
 
-const endedByItself = 'Your session has ended. Please sign in again.';
+const endedByItself = 'Your session has ended. Please log in again.';
 
-whenSignedOut(() => {
+onLoggedOut(() => {
   if (openWorkspace() !== null && !isReplaced()) end(endedByItself);
 });
 
 aroundCalls(() => {
-  // A tab may not have heard yet of a sign-in in another one. What it shows must not be sent for the other workspace.
+  // A tab may not have heard yet of a login in another one. What it shows must not be sent for the other workspace.
   if (isReplaced()) {
     location.reload();
-    throw new Problem(401, { error: 'Another workspace was signed in in this browser. Nothing was sent.' });
+    throw new Problem(401, { error: 'This browser is now logged in to another workspace. Nothing was sent.' });
   }
   const id = shownId();
   return (status) => {
-    // The sign-in screen and the next workspace show nothing of this one. A success was carried out, so it must not look like a refusal.
+    // The login screen and the next workspace show nothing of this one. A success was carried out, so it must not look like a refusal.
     if (id !== null && shownId() !== id) throw new Problem(status < 400 ? 0 : status, { error: endedText });
   };
 });
 
-/** Follows the sign-ins and sign-outs of other tabs. */
+/** Follows the logins and logouts of other tabs. */
 export function followOtherTabs(): void {
   addEventListener('storage', (event) => {
     const { key } = event;
-    // Events may be late: this workspace may be signed in again.
+    // Events may be late: this workspace may be logged in again.
     if (localStorage.getItem(hint) === null) keepRemovedRequests(event);
     if (key !== hint && key !== null) return;
     const known = localStorage.getItem(hint);
@@ -84,7 +84,7 @@ function forgetStored(workspaceId: string | null): void {
   }
 }
 
-/** Shows the sign-in screen, with a reason, after the user has ended the session. */
+/** Shows the login screen, with a reason, after the user has ended the session. */
 export function leave(reason: string | null): void {
   end(reason);
   forgetInput(null);
@@ -98,7 +98,7 @@ function end(reason: string | null): void {
     keepInput(id);
     keepRequests(id);
   }
-  // They would lie over the sign-in form.
+  // They would lie over the login form.
   closeQuestion();
   dismissAll();
   localStorage.removeItem(hint);
@@ -107,7 +107,7 @@ function end(reason: string | null): void {
   session.value = { state: 'none', reason };
 }
 
-/** Reads the workspace of the session. Without a session the sign-in screen is shown. */
+/** Reads the workspace of the session. Without a session the login screen is shown. */
 export async function restoreSession(): Promise<void> {
   if (localStorage.getItem(hint) === null) return end(null);
   await refreshWorkspace().catch((error: unknown) => {
@@ -148,16 +148,16 @@ async function begin({ workspace }: { workspace: { id: string } }): Promise<void
 }
 
 /** @throws Problem `code_required` when the workspace has a second factor */
-export async function signIn(login: { email: string; password: string; code?: string }): Promise<void> {
+export async function logIn(login: { email: string; password: string; code?: string }): Promise<void> {
   await begin(await call('post', '/console/session', { body: login }));
 }
 
 /** Uses the link that `npm start` prints. */
-export async function signInByLink(token: string): Promise<void> {
+export async function logInByLink(token: string): Promise<void> {
   await begin(await call('post', '/console/session/link', { body: { token } }));
 }
 
-export async function signOut(): Promise<void> {
+export async function logOut(): Promise<void> {
   await call('delete', '/console/session').catch((error: unknown) => {
     // Where the session has ended before, here or elsewhere, there is nothing left to do.
     if (openWorkspace() !== null) throw error;

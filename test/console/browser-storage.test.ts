@@ -21,12 +21,12 @@ describe('the storage of the browser', () => {
     await browser.page.evaluate(`sessionStorage.setItem('tidings.portal.1', 'a token'); localStorage.setItem('tidings.theme', 'dark')`);
     assert.deepEqual(await stored(), [`tidings.batches.${me.workspaceId}`, 'tidings.portal.1', 'tidings.session', 'tidings.theme']);
   };
-  const signedOut = () => browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const loggedOut = () => browser.page.getByRole('heading', { name: 'Log in' }).waitFor();
 
-  it('the storage of the browser has nothing of a workspace after its sign-out, only the colours', async () => {
+  it('the storage of the browser has nothing of a workspace after its logout, only the colours', async () => {
     await leaveTraces();
-    await browser.press('Sign out');
-    await signedOut();
+    await browser.press('Log out');
+    await loggedOut();
     assert.deepEqual(await stored(), ['tidings.theme']);
   });
 
@@ -34,7 +34,7 @@ describe('the storage of the browser', () => {
     await leaveTraces();
     await me.call('POST', '/auth/logout-all');
     await browser.open('/contacts');
-    await signedOut();
+    await loggedOut();
     assert.deepEqual(await stored(), ['tidings.theme']);
   });
 
@@ -43,7 +43,7 @@ describe('the storage of the browser', () => {
     await browser.page.context().clearCookies();
     await browser.page.evaluate(`localStorage.removeItem('tidings.session')`);
     const other = await owner(app);
-    await browser.signIn({ email: other.email, password });
+    await browser.logIn({ email: other.email, password });
     await browser.page.getByTitle(other.email).waitFor();
     assert.deepEqual(await stored(), ['tidings.session', 'tidings.theme']);
     await preview(browser, csv('to', phone(8)), 'Hello');

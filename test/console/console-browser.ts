@@ -1,11 +1,11 @@
-/** A browser with the console: signs in, and knows what must never happen. */
+/** A browser with the console: logs in, and knows what must never happen. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { Context } from 'mocha';
 import type { Locator, Page } from 'playwright-core';
 import { own } from '../api/accounts/console-session.js';
 import { axeFindings } from '../support/axe.js';
-import { signIn, startBrowser } from '../support/browser.js';
+import { logIn, startBrowser } from '../support/browser.js';
 import { until } from '../support/client.js';
 
 /** Texts that would do something if a page took them for code. Each sets `window.hacked`. */
@@ -22,9 +22,9 @@ export interface ConsoleBrowser {
   page: Page;
   /** Opens an address of the console: `/messages?status=failed`. */
   open(path?: string): Promise<void>;
-  /** Signs in by the form. */
-  signIn(login: { email: string; password: string }): Promise<void>;
-  /** Signs in by a request, which takes less time than the form, and shows the first screen. What the last session stored is gone. */
+  /** Logs in by the form. */
+  logIn(login: { email: string; password: string }): Promise<void>;
+  /** Logs in by a request, which takes less time than the form, and shows the first screen. What the last session stored is gone. */
   enter(login: { email: string; password: string }): Promise<void>;
   /** Without a session, as a new visitor. */
   leave(): Promise<void>;
@@ -68,11 +68,11 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
   return {
     page,
     open: async (path = '') => void (await page.goto(`${url}/console${path}`)),
-    signIn: (login) => signIn(page, url, login),
+    logIn: (login) => logIn(page, url, login),
     enter: (login) => enter(page, url, login),
     async leave() {
       await page.context().clearCookies();
-      await page.goto(`${url}/console/sign-in`);
+      await page.goto(`${url}/console/login`);
       await page.evaluate('localStorage.clear()');
     },
     // The page's policy forbids what playwright's own wait does.

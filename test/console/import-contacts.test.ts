@@ -142,7 +142,7 @@ describe('the import of contacts in the console', function () {
     assert.equal(requests, 1, 'the second row waits for the next window');
     await browser.page.getByRole('link', { name: 'Overview' }).click();
     await browser.press('Back');
-    await browser.press('Sign out');
+    await browser.press('Log out');
     await browser.see('Stop the import?');
     await browser.press('Back');
     await browser.page.clock.fastForward(12_000);

@@ -32,7 +32,7 @@ describe('the portal of a webhook in the console', function () {
     await browser.page.goto(`${app.url}${url.pathname}${url.hash}`);
     await browser.see(xssTexts[1]);
     assert.equal(new URL(browser.page.url()).hash, '');
-    for (const name of ['Rotate the secret', 'Delete', 'Switch off', "Link for the receiver's owner", 'Sign out'])
+    for (const name of ['Rotate the secret', 'Delete', 'Switch off', "Link for the receiver's owner", 'Log out'])
       assert.equal(await browser.page.getByRole('button', { name, exact: true }).count(), 0, name);
     await browser.assertAccessible();
     await browser.press('Send a test event');

@@ -105,13 +105,13 @@ describe('settings in the console', function () {
     await browser.see('No messages yet');
   });
 
-  it('the sign-in screen alone says that the password is changed, if no sign-in with it succeeds', async () => {
+  it('the login screen alone says that the password is changed, if no login with it succeeds', async () => {
     await browser.page.route('**/console/session', (route) => route.abort());
     const form = section('Password');
     await form.getByLabel('Current password').fill(password);
     await form.getByLabel('New password').fill('another horse battery');
     await browser.press('Change the password');
-    await browser.see('The password is changed. Please sign in with it.');
+    await browser.see('The password is changed. Please log in with it.');
     assert.equal(await browser.page.getByText('All other sessions have ended.').count(), 0);
   });
 
@@ -141,7 +141,7 @@ describe('settings in the console', function () {
     await sessions.locator('tbody tr').first().getByRole('cell', { name: 'Console (this one)' }).waitFor();
     await browser.assertAccessible();
     await sessions.getByRole('button', { name: /^End the session Token/ }).click();
-    await browser.see(/^Token from 198\.51\.100\.1, signed in .*\d.*\. Whoever uses it/);
+    await browser.see(/^Token from 198\.51\.100\.1, logged in .*\d.*\. Whoever uses it/);
     await browser.press('End the session');
     await browser.see('Session ended.');
     assert.equal((await me.call('GET', '/workspace')).status, 401, 'the JWT');
@@ -153,7 +153,7 @@ describe('settings in the console', function () {
     await browser.press('Back');
     assert.equal((await me.call('GET', '/workspace')).status, 200);
     await browser.press('End all sessions');
-    await browser.press('Sign out everywhere');
+    await browser.press('Log out everywhere');
     await browser.see('All sessions have ended.');
     assert.equal((await me.call('GET', '/workspace')).status, 401);
   });

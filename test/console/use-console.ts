@@ -1,10 +1,10 @@
-/** The console of a `describe`, in a browser in which a new workspace is signed in. */
+/** The console of a `describe`, in a browser in which a new workspace is logged in. */
 import { type Owner, owner, password } from '../api/accounts/owner.js';
 import type { TestApp } from '../api/start-app.js';
 import { type ConsoleBrowser, startConsole } from './console-browser.js';
 
 interface Options {
-  /** Signs in a workspace for each test, where tests change what others see. */
+  /** Logs in a workspace for each test, where tests change what others see. */
   forEachTest?: boolean;
 }
 
@@ -14,15 +14,15 @@ interface Options {
  */
 export function useConsole(app: TestApp, { forEachTest = false }: Options = {}): { browser: ConsoleBrowser; me: Owner } {
   const used = { browser: {} as ConsoleBrowser, me: {} as Owner };
-  const signIn = async () => {
+  const logIn = async () => {
     Object.assign(used.me, await owner(app));
     await used.browser.enter({ email: used.me.email, password });
   };
   before(async function () {
     Object.assign(used.browser, await startConsole(this, app.url));
   });
-  if (forEachTest) beforeEach(signIn);
-  else before(signIn);
+  if (forEachTest) beforeEach(logIn);
+  else before(logIn);
   afterEach(() => used.browser.page.unrouteAll({ behavior: 'ignoreErrors' }));
   afterEach(() => used.browser.assertClean());
   after(async () => {
@@ -31,10 +31,10 @@ export function useConsole(app: TestApp, { forEachTest = false }: Options = {}):
   return used;
 }
 
-/** Signs in with the form that is shown. */
-export async function signInAs(browser: ConsoleBrowser, email: string): Promise<void> {
+/** Logs in with the form that is shown. */
+export async function logInAs(browser: ConsoleBrowser, email: string): Promise<void> {
   await browser.fill('E-mail address', email);
   await browser.fill('Password', password);
-  await browser.press('Sign in');
+  await browser.press('Log in');
   await browser.page.getByTitle(email).waitFor();
 }

@@ -1,10 +1,10 @@
-/** The console of a `describe`, and the contacts of the workspace that is signed in. */
+/** The console of a `describe`, and the contacts of the workspace that is logged in. */
 import assert from 'node:assert/strict';
 import { useApi } from '../api/use-api.js';
 import type { Json } from '../support/client.js';
 import { useConsole } from './use-console.js';
 
-/** Starts both and signs in a new workspace for each test. @returns also what creates and lists its contacts by the API */
+/** Starts both and logs in a new workspace for each test. @returns also what creates and lists its contacts by the API */
 export function useContacts() {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });

@@ -1,4 +1,4 @@
-/** The console of a `describe`, and the messages of the workspace that is signed in. */
+/** The console of a `describe`, and the messages of the workspace that is logged in. */
 import assert from 'node:assert/strict';
 import { recordStatuses } from '../../models/operations/messages/record-statuses.js';
 import { useApi } from '../api/use-api.js';
@@ -6,7 +6,7 @@ import type { ConsoleBrowser } from './console-browser.js';
 import { useConsole } from './use-console.js';
 
 /**
- * Starts both and signs in a new workspace for each test.
+ * Starts both and logs in a new workspace for each test.
  * @returns also what sends by the API, and what records statuses as the worker would
  */
 export function useMessages() {

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { root } from '../deploy/project.js';
-import { signIn } from '../support/browser.js';
+import { logIn } from '../support/browser.js';
 import type { Filled } from './fill-workspace.js';
 import { smallPng } from './small-png.js';
 
@@ -37,7 +37,7 @@ const inDark = ['overview', 'message', 'delivery'];
 /** Takes all pictures anew. They replace the former ones when all are taken. @returns the paths of the files, seen from the project's folder */
 export async function takePictures(page: Page, baseUrl: string, filled: Filled): Promise<string[]> {
   await page.setViewportSize(size);
-  await signIn(page, baseUrl, filled.login);
+  await logIn(page, baseUrl, filled.login);
   const pictures = new Map<string, Buffer>();
   for (const [name, address, text] of screensOf(filled)) {
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });

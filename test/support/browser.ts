@@ -23,13 +23,13 @@ export interface TestBrowser {
   close(): Promise<void>;
 }
 
-/** Signs in to the console by its form. */
-export async function signIn(page: Page, baseUrl: string, { email, password }: { email: string; password: string }): Promise<void> {
-  await page.goto(`${baseUrl}/console/sign-in`);
+/** Logs in to the console by its form. */
+export async function logIn(page: Page, baseUrl: string, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.goto(`${baseUrl}/console/login`);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log out' }).waitFor();
 }
 
 /** A visitor's browser, or skips the tests of this hook on a machine that can have no Chromium. All test files of a process share Chromium. */

@@ -9,7 +9,7 @@ import { textOf } from '../../state/form.js';
 export type Filters = FiltersOf<'/api/v1/audit-events'>;
 
 const kinds = {
-  'auth.*': 'sign-ins and passwords',
+  'auth.*': 'logins and passwords',
   'api_key.*': 'API keys',
   'webhook.*': 'webhooks',
   'suppression.*': 'suppressions',

@@ -4,7 +4,7 @@ import { Form, TextField } from '../../parts/form.js';
 import { NewPassword } from '../../parts/new-password.js';
 import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
-import { leave, signIn } from '../../state/session.js';
+import { leave, logIn } from '../../state/session.js';
 import { notify } from '../../state/notices.js';
 
 const CurrentPassword = () => (
@@ -17,9 +17,9 @@ export function PasswordForm({ email }: { email: string }) {
     await call('put', '/api/v1/auth/password', { body: { current_password: textOf(data, 'current_password'), password } });
     // All sessions have ended. This one begins again, unless it needs a code.
     try {
-      await signIn({ email, password });
+      await logIn({ email, password });
     } catch {
-      return leave('The password is changed. Please sign in with it.');
+      return leave('The password is changed. Please log in with it.');
     }
     element.reset();
     notify('The password is changed. All other sessions have ended.');

@@ -67,7 +67,7 @@ function TurnOn({ reread }: { reread: Reread }) {
     return (
       <Form form={begin} action="Set up an authenticator app" fields={[]}>
         <Facts facts={[['State', 'Off']]} />
-        <p>With a second factor, signing in needs a code of an authenticator app as well as the password.</p>
+        <p>With a second factor, logging in needs a code of an authenticator app as well as the password.</p>
       </Form>
     );
   const cancel = (

@@ -18,7 +18,7 @@ export function Sessions() {
   const { isBusy, run } = useOneAtATime();
   const endAll = run(async () => {
     const text = 'Every session and token of this workspace ends, also this one. API keys keep working.';
-    if (!(await confirm({ title: 'Sign out everywhere?', text, action: 'Sign out everywhere' }))) return;
+    if (!(await confirm({ title: 'Log out everywhere?', text, action: 'Log out everywhere' }))) return;
     await call('post', '/api/v1/auth/logout-all');
     leave('All sessions have ended.');
   });
@@ -55,7 +55,7 @@ function OpenSessions() {
   const columns: Column<Session>[] = [
     { title: 'Kind', cell: ({ kind, is_current }) => `${names[kind]}${is_current ? ' (this one)' : ''}` },
     { title: 'Client', cell: ({ address, user_agent }) => `${address ?? 'unknown'} ${user_agent ?? ''}` },
-    { title: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: 'Logged in', cell: ({ created_at }) => <Time at={created_at} /> },
     { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} none="not yet" /> },
     { title: 'Actions', cell: (session) => <EndSession session={session} ended={ended} /> },
   ];
@@ -73,10 +73,10 @@ function OpenSessions() {
 
 function EndSession({ session, ended }: { session: Session; ended(id: string): void }) {
   const { id, is_current } = session;
-  const name = `${names[session.kind]} from ${session.address ?? 'unknown'}, signed in ${momentText(session.created_at)}`;
+  const name = `${names[session.kind]} from ${session.address ?? 'unknown'}, logged in ${momentText(session.created_at)}`;
   const { isBusy, run } = useOneAtATime();
   const end = run(async () => {
-    const text = `${name}. ${is_current ? 'This is your own session: you have to sign in again.' : 'Whoever uses it has to sign in again.'}`;
+    const text = `${name}. ${is_current ? 'This is your own session: you have to log in again.' : 'Whoever uses it has to log in again.'}`;
     if (!(await confirm({ title: 'End this session?', text, action: 'End the session' }))) return;
     const { message } = await call('delete', '/api/v1/auth/sessions/{id}', { params: { id } });
     if (is_current) return leave('The session has ended.');

@@ -6,7 +6,7 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
 
 /**
  * Uses a link of the launcher, once.
- * @returns the workspace to sign in to; null if the link was used already, or there is no such workspace
+ * @returns the workspace to log in to; null if the link was used already, or there is no such workspace
  */
 export function useConsoleLink(db: Database, link: ConsoleLink, origin: Origin): Promise<Workspace | null> {
   return inTransaction(db, async (transaction) => {

@@ -1,4 +1,4 @@
-/** A workspace that is signed in to the console: its cookie, and the requests of its pages. */
+/** A workspace that is logged in to the console: its cookie, and the requests of its pages. */
 import type { Answer, TestApp } from '../start-app.js';
 import { type Owner, owner, password } from './owner.js';
 
@@ -9,7 +9,7 @@ export const own = { 'Sec-Fetch-Site': 'same-origin' };
 /** The cookie that an answer sets, as a browser sends it; empty if there is none. */
 export const cookieOf = ({ headers }: { headers: Headers }): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? '';
 
-/** Call it after `useApi`: signs in a new workspace before each test. */
+/** Call it after `useApi`: logs in a new workspace before each test. */
 export function useConsoleSession(app: TestApp) {
   const session = {} as { me: Owner; cookie: string };
   const logIn = (body: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>

@@ -4,7 +4,7 @@ import { useApi } from '../../api/use-api.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { holdAnswers, loseAnswers } from '../hold-answers.js';
-import { signInAs, useConsole } from '../use-console.js';
+import { logInAs, useConsole } from '../use-console.js';
 import { batchShown, csv, phone, preview } from './batch-form.js';
 
 describe('a batch without an answer in the console', () => {
@@ -98,7 +98,7 @@ describe('a batch without an answer in the console', () => {
     assert.equal(await batches(), 1);
   });
 
-  const signedOut = () => browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const loggedOut = () => browser.page.getByRole('heading', { name: 'Log in' }).waitFor();
   // A click of playwright would wait for a page that is gone.
   const askForBilling = 'document.querySelector("a[href$=billing]")?.click()';
   /** This tab finds out that the session has ended, or another one does and tells it. */
@@ -108,7 +108,7 @@ describe('a batch without an answer in the console', () => {
     await tab.getByTitle(me.email).waitFor();
     await me.call('POST', '/auth/logout-all');
     await tab.evaluate(askForBilling);
-    await signedOut();
+    await loggedOut();
     if (tab !== browser.page) await tab.close();
   };
   for (const place of ['at another screen', 'in another tab'] as const) {
@@ -117,7 +117,7 @@ describe('a batch without an answer in the console', () => {
       await browser.follow('API keys');
       await browser.page.getByRole('heading', { name: 'API keys' }).waitFor();
       await endSession(place);
-      await signInAs(browser, me.email);
+      await logInAs(browser, me.email);
       await browser.follow('Batches');
       await browser.follow('Send to many: CSV file');
       await browser.choose(csv('to', phone(1)));
@@ -141,7 +141,7 @@ describe('a batch without an answer in the console', () => {
     await answered;
     await answerAgain();
     await browser.page.evaluate(`fetch('/live').then(({ status }) => status)`); // takes the way of the answer
-    await signInAs(browser, me.email);
+    await logInAs(browser, me.email);
     await sendSameContent();
     await browser.press('The same batch: send it once');
     await batchShown(browser);
@@ -150,16 +150,16 @@ describe('a batch without an answer in the console', () => {
 
   it('a batch that the end of the session refuses leaves no question', async () => {
     await preview(browser, csv('to', phone(1)), 'Hello');
-    // Sooner, the end of the stream could sign out before the button is pressed.
+    // Sooner, the end of the stream could log out before the button is pressed.
     await browser.page.route('**/messages/bulk', async (route) => {
       await me.call('POST', '/auth/logout-all');
       await route.continue();
     });
     await browser.press('Send 1 message for 1 credit');
-    await signedOut();
+    await loggedOut();
     await answerAgain();
     assert.deepEqual(await browser.page.evaluate('Object.keys(localStorage)'), []);
-    await signInAs(browser, me.email);
+    await logInAs(browser, me.email);
     await browser.until('document.querySelector("textarea")?.value === "Hello"');
     await browser.press('Preview');
     await browser.press('Send 1 message for 1 credit');

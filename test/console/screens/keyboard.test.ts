@@ -59,13 +59,13 @@ describe('the focus of the console', () => {
     await browser.until(`document.activeElement.id === 'main'`);
   });
 
-  it('the first screen gets the focus after the sign-in', async () => {
+  it('the first screen gets the focus after the login', async () => {
     await browser.leave();
     await browser.open('/messages');
     await browser.fill('E-mail address', me.email);
     await browser.fill('Password', password);
     await browser.page.keyboard.press('Enter');
-    await browser.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await browser.page.getByRole('button', { name: 'Log out' }).waitFor();
     await browser.until(`document.activeElement.id === 'main'`);
   });
 

@@ -22,7 +22,7 @@ describe('the console with a screen reader', () => {
     await browser.page.route('**/logout-all', (route) => route.abort());
     await browser.open('/settings');
     await browser.press('End all sessions');
-    await browser.press('Sign out everywhere');
+    await browser.press('Log out everywhere');
     const notice = browser.page.locator('.notice');
     await notice.waitFor();
     return notice;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { until } from '../../support/client.js';
 import { buildWebhook } from '../../support/rows/factories.js';
-import { signInAs } from '../use-console.js';
+import { logInAs } from '../use-console.js';
 import { useMessages } from '../use-messages.js';
 
 describe('a button that waits in the console', () => {
@@ -23,7 +23,7 @@ describe('a button that waits in the console', () => {
       'Remove the suppression',
       () => path('suppressions', { channel: 'email', recipient: 'ada@example.com' }),
     ],
-    ['End all sessions', 'Sign out everywhere', async () => '/settings'],
+    ['End all sessions', 'Log out everywhere', async () => '/settings'],
   ];
 
   for (const [name, answer, open] of buttons)
@@ -92,13 +92,13 @@ describe('a button that waits in the console', () => {
       const answer = await hold(`**/${id}/test`, { delivery: { id, status: 'failed', attempts: [] } });
       await browser.open(`/webhooks/${id}`);
       await browser.press('Send a test event');
-      await browser.press('Sign out');
-      await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await browser.press('Log out');
+      await browser.page.getByRole('heading', { name: 'Log in' }).waitFor();
       await answer(isLost);
       await browser.page.evaluate(`fetch('/live').then(({ status }) => status)`); // takes the way of the answer
       assert.equal(await browser.page.getByRole('button', { name: 'Close', exact: true }).count(), 0);
       assert.ok(!browser.page.url().includes('/deliveries/'));
-      await signInAs(browser, me.email);
+      await logInAs(browser, me.email);
     }
   });
 });

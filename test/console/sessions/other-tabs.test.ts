@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { type Owner, owner, password } from '../../api/accounts/owner.js';
 import { useApi } from '../../api/use-api.js';
 import { holdAnswers } from '../hold-answers.js';
-import { signInAs, useConsole } from '../use-console.js';
+import { logInAs, useConsole } from '../use-console.js';
 
 describe('the console in two tabs', function () {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
@@ -23,17 +23,17 @@ describe('the console in two tabs', function () {
   });
   afterEach(() => tab.close());
 
-  it('a sign-out in another tab shows the form in this one, and a sign-in there shows that workspace here', async () => {
-    await tab.getByRole('button', { name: 'Sign out' }).click();
-    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  it('a logout in another tab shows the form in this one, and a login there shows that workspace here', async () => {
+    await tab.getByRole('button', { name: 'Log out' }).click();
+    await browser.page.getByRole('heading', { name: 'Log in' }).waitFor();
     await tab.getByLabel('E-mail address').fill(other.email);
     await tab.getByLabel('Password').fill(password);
-    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await tab.getByRole('button', { name: 'Log in' }).click();
     await browser.page.getByTitle(other.email).waitFor();
     assert.equal(await browser.page.getByLabel('Text', { exact: true }).inputValue(), '');
   });
 
-  it('a sign-in in another tab that this one has not heard of sends nothing from here', async () => {
+  it('a login in another tab that this one has not heard of sends nothing from here', async () => {
     // A tab does not hear of its own changes: this one is as late as a frozen one.
     const login = JSON.stringify({ email: other.email, password });
     const headers = '{ "Content-Type": "application/json" }';
@@ -46,33 +46,33 @@ describe('the console in two tabs', function () {
     assert.equal(sent, 0);
   });
 
-  it('an answer with the workspace that comes after the sign-out does not sign in again', async () => {
+  it('an answer with the workspace that comes after the logout does not log in again', async () => {
     const answer = await holdAnswers(browser, '**/api/v1/workspace');
     const asked = browser.page.waitForRequest('**/api/v1/workspace');
     await browser.follow('Billing');
     await asked;
-    await browser.press('Sign out');
-    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await browser.press('Log out');
+    await browser.page.getByRole('heading', { name: 'Log in' }).waitFor();
     const answered = browser.page.waitForResponse('**/api/v1/workspace');
     answer();
     await (await answered).finished();
     await browser.page.evaluate('new Promise((resolve) => setTimeout(resolve))');
-    assert.equal(await browser.page.getByRole('button', { name: 'Sign out' }).count(), 0);
+    assert.equal(await browser.page.getByRole('button', { name: 'Log out' }).count(), 0);
   });
 
-  it('a sign-out after the session ended elsewhere leaves no notice, and nothing that was written', async () => {
+  it('a logout after the session ended elsewhere leaves no notice, and nothing that was written', async () => {
     // Nothing finds it out before the press of the button: neither the other tab nor the end of the stream.
     await tab.goto('about:blank');
     await browser.page.route('**/api/v1/balance', (route) => route.abort());
     await me.call('POST', '/auth/logout-all');
-    await browser.press('Sign out');
-    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await browser.press('Log out');
+    await browser.page.getByRole('heading', { name: 'Log in' }).waitFor();
     assert.equal(await browser.page.getByText(/^Invalid or expired token|^Your session has ended/).count(), 0);
-    await signInAs(browser, me.email);
+    await logInAs(browser, me.email);
     assert.equal(await browser.page.getByLabel('Text', { exact: true }).inputValue(), '');
   });
 
-  it('a button that finds out the end of the session leaves no notice over the sign-in form', async () => {
+  it('a button that finds out the end of the session leaves no notice over the login form', async () => {
     await me.call('POST', '/api-keys', { name: 'A key' });
     await browser.follow('API keys');
     await browser.press(/^Revoke/);
@@ -81,7 +81,7 @@ describe('the console in two tabs', function () {
     await browser.page.route('**/api/v1/balance', (route) => route.abort());
     await me.call('POST', '/auth/logout-all');
     await browser.press('Revoke the key');
-    await browser.see('Your session has ended. Please sign in again.');
+    await browser.see('Your session has ended. Please log in again.');
     assert.equal(await browser.page.getByRole('button', { name: 'Close', exact: true }).count(), 0);
   });
 
@@ -91,10 +91,10 @@ describe('the console in two tabs', function () {
     await browser.press(/^Revoke/);
     const dialog = browser.page.getByRole('dialog');
     await dialog.waitFor();
-    await tab.getByRole('button', { name: 'Sign out' }).click();
-    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await tab.getByRole('button', { name: 'Log out' }).click();
+    await browser.page.getByRole('heading', { name: 'Log in' }).waitFor();
     await dialog.waitFor({ state: 'detached' });
-    await signInAs(browser, other.email);
+    await logInAs(browser, other.email);
     await browser.see('No API keys yet');
   });
 });

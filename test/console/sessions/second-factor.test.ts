@@ -44,7 +44,7 @@ describe('the second factor in the console', function () {
   /** What a camera reads on the screen. The screenshot ends at the edges of the code: its quiet zone must be its own. */
   const scan = async () => decodeQR(readPng(await qrCode().screenshot()));
 
-  it('the second factor is turned on with a code, asked for at the next sign-in, and turned off', async () => {
+  it('the second factor is turned on with a code, asked for at the next login, and turned off', async () => {
     await open('Off');
     assert.equal(await section().getByText('Turn the second factor off', { exact: true }).count(), 0);
     const { secret, codes } = await offer();
@@ -55,13 +55,13 @@ describe('the second factor in the console', function () {
     await browser.see('TOTP is enabled: logins need a code from now on.');
     await section().getByText('On', { exact: true }).waitFor();
     assert.equal(await button('Set up an authenticator app').count(), 0);
-    await browser.press('Sign out');
-    await browser.page.getByRole('button', { name: 'Sign in' }).waitFor(); // the settings have an e-mail address, too
+    await browser.press('Log out');
+    await browser.page.getByRole('button', { name: 'Log in' }).waitFor(); // the settings have an e-mail address, too
     await browser.fill('E-mail address', me.email);
     await browser.fill('Password', password);
-    await browser.press('Sign in');
+    await browser.press('Log in');
     await browser.fill('Verification code', codeOf(secret, 1));
-    await browser.press('Sign in');
+    await browser.press('Log in');
     await section().getByText('On', { exact: true }).waitFor();
     await browser.assertAccessible();
     await turnOff(codes[0] ?? '');

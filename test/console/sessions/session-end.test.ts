@@ -1,4 +1,4 @@
-/** What was put into a screen when its session ends: its owner finds it after the next sign-in, and nobody else. */
+/** What was put into a screen when its session ends: its owner finds it after the next login, and nobody else. */
 import assert from 'node:assert/strict';
 import { type Owner, owner, password } from '../../api/accounts/owner.js';
 import { useApi } from '../../api/use-api.js';
@@ -12,12 +12,12 @@ describe('a session of the console that ends while something is written', () => 
   const { browser, me } = useConsole(app, { forEachTest: true });
 
   const field = (label: string) => browser.page.getByLabel(label, { exact: true });
-  const signedOut = () => browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  /** Signs in with the form that is shown, where it is shown. */
-  const signInAgain = async ({ email }: Pick<Owner, 'email'>, page = browser.page) => {
+  const loggedOut = () => browser.page.getByRole('heading', { name: 'Log in' }).waitFor();
+  /** Logs in with the form that is shown, where it is shown. */
+  const logInAgain = async ({ email }: Pick<Owner, 'email'>, page = browser.page) => {
     await page.getByLabel('E-mail address').fill(email);
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByTitle(email).waitFor();
   };
   /** The press of a button finds out that the session has ended. The button is gone, before or after it is found, if another request finds out first. */
@@ -27,7 +27,7 @@ describe('a session of the console that ends while something is written', () => 
       const element = found[0] as unknown as { isConnected: boolean; click(): void } | undefined;
       if (element?.isConnected === true) element.click();
     });
-    await signedOut();
+    await loggedOut();
   };
   const writeMail = async () => {
     await browser.open('/send?to=%2B15551234567');
@@ -37,12 +37,12 @@ describe('a session of the console that ends while something is written', () => 
     await browser.fill('Text', 'A long text');
   };
 
-  it('a message that was written when the session ended is in the form after the sign-in, and is sent', async () => {
+  it('a message that was written when the session ended is in the form after the login, and is sent', async () => {
     await writeMail();
     await endSession('Send');
     const stored = await browser.page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])');
     assert.doesNotMatch(String(stored), /ada@example|long text/);
-    await signInAgain(me);
+    await logInAgain(me);
     await browser.until('document.querySelector("[name=\\"content.subject\\"]")?.value === "A subject"');
     assert.deepEqual(
       [await field('Channel').inputValue(), await field('To').inputValue(), await field('Text').inputValue()],
@@ -54,28 +54,28 @@ describe('a session of the console that ends while something is written', () => 
     assert.equal(await field('Text').inputValue(), '');
   });
 
-  it('a batch that was written when the session ended has its file, text and columns after the sign-in', async () => {
+  it('a batch that was written when the session ended has its file, text and columns after the login', async () => {
     await browser.open('/batches/new');
     await browser.choose(csv('to,name,nickname', `${phone(1)},Ada,Countess`));
     await browser.fill('Text', 'Hello {{ name }}');
     await browser.page.getByLabel('{{ name }} is in').selectOption({ label: 'nickname: Countess' });
     await browser.page.getByLabel('Allow duplicate recipients').check();
     await endSession('Preview');
-    await signInAgain(me);
+    await logInAgain(me);
     await browser.page.getByLabel('{{ name }} is in').waitFor();
     assert.equal(await browser.page.getByLabel('Allow duplicate recipients').isChecked(), true);
     await browser.press('Preview');
     await browser.see('Hello Countess');
   });
 
-  it('a batch without an answer is not sent twice by a send after the sign-in', async () => {
+  it('a batch without an answer is not sent twice by a send after the login', async () => {
     await preview(browser, csv('to', phone(1)), 'Hello');
     await loseAnswers(browser, '**/messages/bulk');
     await browser.press('Send 1 message for 1 credit');
     await browser.see('It is not known whether the batch was accepted.');
     await browser.page.unrouteAll();
     await endSession('Preview');
-    await signInAgain(me);
+    await logInAgain(me);
     await browser.until('document.querySelector("textarea")?.value === "Hello"');
     await browser.press('Preview');
     await browser.press('Send 1 message for 1 credit');
@@ -84,21 +84,21 @@ describe('a session of the console that ends while something is written', () => 
     assert.equal((await rows(app.deps.db, 'SELECT id FROM batches WHERE workspace_id = $1', [me.workspaceId])).length, 1);
   });
 
-  it('a message without an answer is not sent twice by a send after the sign-in', async () => {
+  it('a message without an answer is not sent twice by a send after the login', async () => {
     await writeMail();
     await loseAnswers(browser, '**/messages/send');
     await browser.press('Send');
     await browser.see('The service cannot be reached.');
     await browser.page.unrouteAll();
     await endSession('Send');
-    await signInAgain(me);
+    await logInAgain(me);
     await browser.until('document.querySelector("textarea")?.value === "A long text"');
     await browser.press('Send');
     await browser.page.getByRole('heading', { name: 'Timeline' }).waitFor();
     assert.equal((await rows(app.deps.db, 'SELECT id FROM messages WHERE workspace_id = $1', [me.workspaceId])).length, 1);
   });
 
-  it('custom fields that were added to a contact when the session ended are there after the sign-in', async () => {
+  it('custom fields that were added to a contact when the session ended are there after the login', async () => {
     await browser.open('/contacts/new');
     await browser.fill('Phone number', '+15551234567');
     await browser.press('Add a custom field');
@@ -106,14 +106,14 @@ describe('a session of the console that ends while something is written', () => 
     await browser.fill('Name of custom field 2', 'city');
     await browser.fill('Value of custom field 2', 'Rome');
     await endSession('Create');
-    await signInAgain(me);
+    await logInAgain(me);
     await browser.page.getByLabel('Value of custom field 2').waitFor();
     await browser.until('document.querySelectorAll("[name=custom_value]")[1].value === "Rome"');
     assert.equal(await field('Phone number').inputValue(), '+15551234567');
     assert.equal(await field('Name of custom field 2').inputValue(), 'city');
   });
 
-  it('an import that the end of the session stopped continues after the sign-in', async () => {
+  it('an import that the end of the session stopped continues after the login', async () => {
     await browser.open('/contacts/import');
     await browser.choose(csv('phone', phone(1), phone(2), phone(3)));
     let count = 0;
@@ -122,33 +122,33 @@ describe('a session of the console that ends while something is written', () => 
       await route.continue();
     });
     await browser.press('Import 3 rows');
-    await signedOut();
-    await signInAgain(me);
+    await loggedOut();
+    await logInAgain(me);
     await browser.see('Stopped: 1 created, 0 refused of 3 rows');
     await browser.press('Continue with the rest');
     await browser.see('Done: 3 created, 0 refused of 3 rows');
   });
 
-  it('a password is gone from its form after a new sign-in, and the address beside it is not', async () => {
+  it('a password is gone from its form after a new login, and the address beside it is not', async () => {
     await browser.open('/settings');
     const form = browser.page.locator('form').filter({ has: browser.page.getByRole('button', { name: 'Change the address' }) });
     await form.getByLabel('E-mail address').fill('new@example.com');
     await form.getByLabel('Current password').fill(password);
     await endSession('Change the address');
-    await signInAgain(me);
+    await logInAgain(me);
     await browser.until('[...document.querySelectorAll("[name=email]")].some(({ value }) => value === "new@example.com")');
     assert.equal(await form.getByLabel('Current password').inputValue(), '');
   });
 
-  it('another workspace that signs in gets nothing of what was written, and it is forgotten', async () => {
+  it('another workspace that logs in gets nothing of what was written, and it is forgotten', async () => {
     const other = await owner(app);
     await writeMail();
     await endSession('Send');
-    await signInAgain(other);
+    await logInAgain(other);
     assert.deepEqual([await field('To').inputValue(), await field('Text').inputValue()], ['+15551234567', '']);
-    await browser.press('Sign out');
-    await signedOut();
-    await signInAgain(me);
+    await browser.press('Log out');
+    await loggedOut();
+    await logInAgain(me);
     assert.deepEqual([await field('To').inputValue(), await field('Text').inputValue()], ['+15551234567', '']);
   });
 
@@ -157,19 +157,19 @@ describe('a session of the console that ends while something is written', () => 
     await browser.page.getByTitle(me.email).waitFor();
     await browser.page.goto('about:blank'); // an open screen would find it out itself
     await browser.page.context().clearCookies();
-    await browser.open('/sign-in');
-    await browser.see('Your session has ended. Please sign in again.');
+    await browser.open('/login');
+    await browser.see('Your session has ended. Please log in again.');
   });
 
-  it('who signs out finds an empty form after the next sign-in', async () => {
+  it('who logs out finds an empty form after the next login', async () => {
     await writeMail();
-    await browser.press('Sign out');
-    await signedOut();
-    await signInAgain(me);
+    await browser.press('Log out');
+    await loggedOut();
+    await logInAgain(me);
     assert.equal(await field('Text').inputValue(), '');
   });
 
-  it('what was written in one tab is there after a sign-in in another one', async () => {
+  it('what was written in one tab is there after a login in another one', async () => {
     await writeMail();
     const tab = await browser.page.context().newPage();
     await tab.goto(`${app.url}/console`);
@@ -177,9 +177,9 @@ describe('a session of the console that ends while something is written', () => 
     await me.call('POST', '/auth/logout-all');
     // One of them finds out, and tells the other one. A click of playwright would wait for a page that is gone.
     await tab.evaluate('document.querySelector("a[href$=billing]")?.click()');
-    await signedOut();
-    await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await signInAgain(me, tab);
+    await loggedOut();
+    await tab.getByRole('heading', { name: 'Log in' }).waitFor();
+    await logInAgain(me, tab);
     await browser.page.getByTitle(me.email).waitFor();
     await browser.until('document.querySelector("textarea")?.value === "A long text"');
     await tab.close();

@@ -15,7 +15,7 @@ import { percentiles } from '../../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { startService } from '../../../harness/stage/service.js';
 import { say } from '../../../harness/report/say.js';
-import { openBrowser, signIn } from '../../support/browser.js';
+import { logIn, openBrowser } from '../../support/browser.js';
 
 const runMsMax = 10 * 60_000;
 /** How much slower the computer of a viewer is. */
@@ -37,7 +37,7 @@ async function run({ loads, seconds, perSecond }: Options, cleanup: Cleanup): Pr
   cleanup.add(() => browser.close());
   const { baseUrl } = await startService(folder, { RATE_LIMIT_AUTH: '1000/60', RATE_LIMIT_LOGIN: '1000/60' }, cleanup);
   const account = await openAccount(baseUrl);
-  await signIn(browser.page, baseUrl, account);
+  await logIn(browser.page, baseUrl, account);
   const first = await firstScreens(browser.page, `${baseUrl}/console`, loads);
   await browser.page.goto(`${baseUrl}/console/messages`);
   await browser.page.getByText('Live', { exact: true }).waitFor();

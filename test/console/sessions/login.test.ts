@@ -1,4 +1,4 @@
-/** Sign up, sign in and out, in a browser. */
+/** Sign up, log in and out, in a browser. */
 import assert from 'node:assert/strict';
 import type { Route } from 'playwright-core';
 import { issueConsoleLink } from '../../../models/rules/accounts/console-link.js';
@@ -11,9 +11,9 @@ import { type ConsoleBrowser, startConsole } from '../console-browser.js';
 import { holdScreens } from '../hold-answers.js';
 
 /** What the first screen says to a new workspace. */
-const signedIn = /No messages (yet|in this period)/;
+const loggedIn = /No messages (yet|in this period)/;
 
-describe('signing in to the console', () => {
+describe('logging in to the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1', DEMO_RECEIVER: '127.0.0.1:1' } });
   let browser: ConsoleBrowser;
   before(async function () {
@@ -28,30 +28,30 @@ describe('signing in to the console', () => {
     const me = await owner(app);
     await browser.fill('E-mail address', me.email);
     await browser.fill('Password', 'wrong password');
-    await browser.press('Sign in');
+    await browser.press('Log in');
     await browser.see('Invalid email or password');
     assert.equal(await browser.page.getByLabel('E-mail address').inputValue(), me.email);
     await browser.assertAccessible();
     await browser.fill('Password', password);
-    await browser.press('Sign in');
-    await browser.see(signedIn);
+    await browser.press('Log in');
+    await browser.see(loggedIn);
   });
 
-  it('the sign-in asks for the code of the second factor, and refuses a wrong one', async () => {
+  it('the login asks for the code of the second factor, and refuses a wrong one', async () => {
     const me = await owner(app);
     const { secret } = await enrol(me);
     await browser.fill('E-mail address', me.email);
     await browser.fill('Password', password);
-    await browser.press('Sign in');
+    await browser.press('Log in');
     await browser.fill('Verification code', wrongCode(secret));
-    await browser.press('Sign in');
+    await browser.press('Log in');
     await browser.see('Invalid verification code');
     await browser.fill('Verification code', codeOf(secret, 1));
-    await browser.press('Sign in');
-    await browser.see(signedIn);
+    await browser.press('Log in');
+    await browser.see(loggedIn);
   });
 
-  it('a new workspace is signed in at once, and reminded of its address until that is verified', async () => {
+  it('a new workspace is logged in at once, and reminded of its address until that is verified', async () => {
     await browser.follow('Create a workspace');
     await browser.fill('Company or project', '<b>Ada & sons</b>');
     await browser.fill('E-mail address', 'ada@example.com');
@@ -75,7 +75,7 @@ describe('signing in to the console', () => {
     );
     await rows(app.deps.db, `UPDATE workspaces SET email_verified = true WHERE email = 'ada@example.com'`);
     await browser.page.reload();
-    await browser.see(signedIn);
+    await browser.see(loggedIn);
     assert.equal(await browser.page.getByText('Please verify').count(), 0);
   });
 
@@ -101,12 +101,12 @@ describe('signing in to the console', () => {
     await until(async () => (await me.mails()).includes('reset_password'), 'the mail');
   });
 
-  it('a link of the launcher signs in once, and leaves the address', async () => {
+  it('a link of the launcher logs in once, and leaves the address', async () => {
     const me = await owner(app);
     const link = `#token=${issueConsoleLink(app.deps.config.jwtSecret, me.email)}`;
     await browser.page.goto('about:blank');
     await browser.open(link);
-    await browser.see(signedIn);
+    await browser.see(loggedIn);
     assert.equal(new URL(browser.page.url()).hash, '');
     await browser.leave();
     await browser.page.goto('about:blank');
@@ -114,28 +114,28 @@ describe('signing in to the console', () => {
     await browser.see(/Invalid or expired token/);
   });
 
-  it('a link of the launcher signs in a tab that shows the console already', async () => {
+  it('a link of the launcher logs in a tab that shows the console already', async () => {
     const me = await owner(app);
     await browser.open();
-    await browser.see('Sign in');
+    await browser.see('Log in');
     await browser.open(`#token=${issueConsoleLink(app.deps.config.jwtSecret, me.email)}`);
-    await browser.see(signedIn);
+    await browser.see(loggedIn);
     assert.equal(new URL(browser.page.url()).hash, '');
   });
 
   it('the same address is shown again behind the form after the session has ended', async () => {
     const me = await owner(app);
-    await browser.signIn({ email: me.email, password });
+    await browser.logIn({ email: me.email, password });
     await browser.open('/send?to=%2B15551234567');
     await browser.see('Send a message');
     await me.call('POST', '/auth/logout-all');
     await browser.follow('Messages');
-    await browser.see('Your session has ended. Please sign in again.');
+    await browser.see('Your session has ended. Please log in again.');
     assert.equal(new URL(browser.page.url()).pathname, '/console/messages');
     await browser.fill('E-mail address', me.email);
     await browser.fill('Password', password);
-    await browser.press('Sign in');
-    await browser.see(signedIn);
+    await browser.press('Log in');
+    await browser.see(loggedIn);
     assert.equal(new URL(browser.page.url()).pathname, '/console/messages');
   });
 
@@ -143,9 +143,9 @@ describe('signing in to the console', () => {
     ['is away', (route) => route.abort()],
     ['has had too many requests', (route) => route.fulfill({ status: 429, json: { success: false, error: 'Too many requests' } })],
   ] as [string, (route: Route) => Promise<void>][]) {
-    it(`the sign-in form is not shown where a service ${title} at the load, and the screen follows`, async () => {
+    it(`the login form is not shown where a service ${title} at the load, and the screen follows`, async () => {
       const me = await owner(app);
-      await browser.signIn({ email: me.email, password });
+      await browser.logIn({ email: me.email, password });
       await browser.page.route('**/api/v1/workspace', away);
       await browser.open('/messages');
       await browser.page.getByRole('heading', { name: 'The console cannot be loaded' }).waitFor();
@@ -159,20 +159,20 @@ describe('signing in to the console', () => {
 
   it('a service that was away is asked again without a click', async () => {
     const me = await owner(app);
-    await browser.signIn({ email: me.email, password });
+    await browser.logIn({ email: me.email, password });
     await browser.page.route('**/api/v1/workspace', (route) => route.abort(), { times: 1 });
     await browser.open('/messages');
     await browser.see('The service cannot be reached.');
     await browser.see('No messages yet');
   });
 
-  it('signing out ends the session for its cookie too', async () => {
+  it('logging out ends the session for its cookie too', async () => {
     const me = await owner(app);
-    await browser.signIn({ email: me.email, password });
+    await browser.logIn({ email: me.email, password });
     const [cookie] = await browser.page.context().cookies();
     assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Strict']);
-    await browser.press('Sign out');
-    await browser.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await browser.press('Log out');
+    await browser.page.getByRole('heading', { name: 'Log in' }).waitFor();
     const { status } = await app.call('GET', '/api/v1/balance', { headers: { Cookie: `${cookie?.name}=${cookie?.value}` } });
     assert.equal(status, 401);
   });

@@ -22,7 +22,7 @@ export function ForgotPassword() {
         </Form>
       )}
       <p>
-        <a href={to('sign-in')}>Back to sign in</a>
+        <a href={to('login')}>Back to login</a>
       </p>
     </Screen>
   );

@@ -1,11 +1,11 @@
-/** Create a workspace, and sign in to it. */
+/** Create a workspace, and log in to it. */
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Form, TextField } from '../../parts/form.js';
 import { NewPassword } from '../../parts/new-password.js';
 import { Screen } from '../../parts/screen.js';
 import { textOf, useForm } from '../../state/form.js';
-import { session, signIn } from '../../state/session.js';
+import { logIn, session } from '../../state/session.js';
 
 const fields = ['company_name', 'email', 'password', 'country'] as const;
 
@@ -15,9 +15,9 @@ export function SignUp() {
     const body = { company_name, email: email.trim(), password, ...(country === '' ? {} : { country: country.trim().toUpperCase() }) };
     await call('post', '/api/v1/auth/signup', { body });
     // If this fails, the workspace is there all the same: the form must not be sent again.
-    await signIn({ email: body.email, password }).catch(() => {
-      session.value = { state: 'none', reason: 'The workspace was created. Please sign in.' };
-      origin.go(to('sign-in'), true);
+    await logIn({ email: body.email, password }).catch(() => {
+      session.value = { state: 'none', reason: 'The workspace was created. Please log in.' };
+      origin.go(to('login'), true);
     });
   });
   return (
@@ -29,7 +29,7 @@ export function SignUp() {
         <TextField name="country" label="Country (optional)" hint="Two letters, for example DE" autocomplete="country" maxLength={2} />
       </Form>
       <p>
-        <a href={to('sign-in')}>I have a workspace: sign in</a>
+        <a href={to('login')}>I have a workspace: log in</a>
       </p>
     </Screen>
   );
