@@ -28,7 +28,7 @@ export function noteAllowance(headers: Headers): void {
  * window, and four tenths are left to programs and other screens of the workspace.
  * @returns milliseconds
  */
-export function waitMs(): number {
+export function nextRequestInMs(): number {
   const now = Date.now();
   const refused = Math.max(0, refusedUntil - now);
   if (known === null || known.left > 0.7 * known.limit) return refused;

@@ -38,7 +38,7 @@ export interface Input<P extends keyof paths, M extends Method> {
 
 /** The credential of the portal; null: the cookie of the session. */
 let bearer: string | null = null;
-export function sendWith(token: string): void {
+export function setBearerToken(token: string): void {
   bearer = token;
 }
 
@@ -53,7 +53,7 @@ type CheckAnswer = (status: number) => void;
 
 /** Called before each request; may throw to stop it. Returns a check of the status, which may throw in place of the answer. */
 let guard: () => CheckAnswer = () => () => undefined;
-export function aroundCalls(check: typeof guard): void {
+export function setCallGuard(check: typeof guard): void {
   guard = check;
 }
 

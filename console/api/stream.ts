@@ -55,7 +55,7 @@ export function listen(listener: StreamListener): () => void {
 }
 
 /** Ends the connection, and forgets how far it was: for another workspace. */
-export function forget(): void {
+export function resetStream(): void {
   close();
   lastId = '';
   stopWaiting();

@@ -1,6 +1,6 @@
 /** Exports of whole lists: read page by page, in the browser. */
 import type { Page } from '../parts/table.js';
-import { patiently } from './patiently.js';
+import { patiently } from '../api/patiently.js';
 import type { Cell } from './save-csv.js';
 
 interface Export<Row> {

@@ -11,7 +11,7 @@ const isUsed = ({ defaultPrevented, isComposing, target }: KeyboardEvent) =>
 export function Announced() {
   const { value } = announced;
   return (
-    <p class="heard" role="status">
+    <p class="visually-hidden" role="status">
       {value !== null && <span key={value}>{value.text}</span>}
     </p>
   );

@@ -37,7 +37,7 @@ export function Table<Row>({ page, ...table }: Props<Row>) {
   useFocusOnPage(place, useLocation().query.cursor ?? '', page.data.value);
   return (
     <>
-      <p class="heard" role="status">
+      <p class="visually-hidden" role="status">
         {useOutcome(page)}
       </p>
       <Resource of={page}>{(data) => <TablePage {...table} place={place} data={data} isBusy={page.isAwaited.value} />}</Resource>

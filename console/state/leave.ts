@@ -7,7 +7,7 @@ import { closeQuestion, confirm, type Question } from './confirm.js';
 
 type Asked = Omit<Question, 'answer'>;
 
-interface Work {
+interface Task {
   isWorking: ReadonlySignal<boolean>;
   asked: Asked;
   /** The address of its screen. */
@@ -16,8 +16,8 @@ interface Work {
 }
 
 /** Of the screens that are shown. */
-const works = new Set<Work>();
-const running = () => [...works].find(({ isWorking }) => isWorking.value);
+const tasks = new Set<Task>();
+const running = () => [...tasks].find(({ isWorking }) => isWorking.value);
 
 /** Whether the router shows it. For everything else the browser asks. */
 const isScreen = ({ origin, pathname, hash, target }: HTMLAnchorElement) =>
@@ -26,55 +26,55 @@ const isScreen = ({ origin, pathname, hash, target }: HTMLAnchorElement) =>
 /** Filters and pages of a list are in the same screen. */
 const isSameScreen = (path: string) => path === location.pathname;
 
-function follow(event: MouseEvent): void {
-  const work = running();
+function onLinkClick(event: MouseEvent): void {
+  const task = running();
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   const isNewTab = event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;
-  if (work === undefined || link === null || isNewTab || !isScreen(link) || isSameScreen(link.pathname)) return;
+  if (task === undefined || link === null || isNewTab || !isScreen(link) || isSameScreen(link.pathname)) return;
   event.preventDefault();
   event.stopPropagation();
-  void confirm(work.asked).then((isConfirmed) => {
+  void confirm(task.asked).then((isConfirmed) => {
     if (!isConfirmed) return;
-    works.delete(work);
-    work.route(link.pathname + link.search);
+    tasks.delete(task);
+    task.route(link.pathname + link.search);
   });
 }
 
 /** The browser has left already. The address comes back on top, so that one step back leads where this one led. */
-function step(event: PopStateEvent): void {
-  const work = running();
+function onHistoryStep(event: PopStateEvent): void {
+  const task = running();
   // An open question is about the screen before.
-  if (work === undefined || isSameScreen(new URL(work.url, location.origin).pathname)) return closeQuestion();
+  if (task === undefined || isSameScreen(new URL(task.url, location.origin).pathname)) return closeQuestion();
   event.stopImmediatePropagation();
-  history.pushState(null, '', work.url);
-  void confirm(work.asked).then((isConfirmed) => {
+  history.pushState(null, '', task.url);
+  void confirm(task.asked).then((isConfirmed) => {
     if (!isConfirmed) return;
-    works.delete(work);
+    tasks.delete(task);
     history.back();
   });
 }
 
 /** Call it before the router is drawn: not every browser calls capturing listeners of the window first. */
 export function watchLeaving(): void {
-  addEventListener('popstate', step);
+  addEventListener('popstate', onHistoryStep);
   addEventListener('beforeunload', (event) => running() !== undefined && event.preventDefault());
-  document.addEventListener('click', follow, true);
+  document.addEventListener('click', onLinkClick, true);
 }
 
 /** Asks, while there is work, before something else than a link ends the screen. */
 export async function mayLeave(): Promise<boolean> {
-  const work = running();
-  return work === undefined || confirm(work.asked);
+  const task = running();
+  return task === undefined || confirm(task.asked);
 }
 
 /** Asks before the screen is left by a link or by the history of the browser, and before the page is closed, while there is work. */
 export function useLeaveQuestion(isWorking: ReadonlySignal<boolean>, asked: Asked): void {
   const { url, route } = useLocation();
-  const work = useRef<Work>({ isWorking, asked, url, route });
-  Object.assign(work.current, { isWorking, asked, url, route });
+  const task = useRef<Task>({ isWorking, asked, url, route });
+  Object.assign(task.current, { isWorking, asked, url, route });
   useEffect(() => {
-    const { current } = work;
-    works.add(current);
-    return () => void works.delete(current);
+    const { current } = task;
+    tasks.add(current);
+    return () => void tasks.delete(current);
   }, []);
 }

@@ -38,17 +38,17 @@ export function useThrottle(work: () => void, everyMs: number): () => void {
 }
 
 /** When something is read again that has no events. */
-const looksMs = [1_000, 3_000, 10_000] as const;
+const pollDelaysMs = [1_000, 3_000, 10_000, 30_000] as const;
 
 /**
  * Reads again, a few times, what changes without events.
- * @param key undefined: nothing is awaited; the looks begin again when it changes
+ * @param key undefined: nothing is awaited; the reads begin again when it changes
  */
-export function useLooks(key: string | undefined, look: () => void): void {
-  const latest = useLatest(look);
+export function usePolling(key: string | undefined, read: () => void): void {
+  const latest = useLatest(read);
   useEffect(() => {
     if (key === undefined) return undefined;
-    const timers = looksMs.map((ms) => setTimeout(() => latest.current(), ms));
+    const timers = pollDelaysMs.map((ms) => setTimeout(() => latest.current(), ms));
     return () => timers.forEach(clearTimeout);
   }, [key]);
 }

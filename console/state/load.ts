@@ -1,7 +1,7 @@
 /** Data that a screen shows: loading, loaded or failed. */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { waitMs } from '../api/allowance.js';
+import { nextRequestInMs } from '../api/allowance.js';
 import { isUnanswered, type Problem, problemOf } from '../api/problem.js';
 
 export interface Loaded<T> {
@@ -15,7 +15,7 @@ export interface Loaded<T> {
   /** Reads again. */
   reload(): void;
   /** Reads again what nobody asked for: what is shown is not dimmed meanwhile. A read that is under way is answered first. */
-  look(): void;
+  reloadQuietly(): void;
   /** Changes the shown data, by an event. A read that is under way may be older than the event: its answer is changed, too. */
   update(change: (data: T) => T): void;
   /** Shows the answer to a change. A read that is under way may be older than the change: it is dropped, and starts again. */
@@ -24,7 +24,7 @@ export interface Loaded<T> {
 
 /** A read that the service did not answer, or refused for its rate limit, is repeated by itself, at growing intervals. */
 const againMs = { first: 5_000, max: 60_000 };
-/** A read that takes longer may never be answered: a look, or another press of a button, replaces it. */
+/** A read that takes longer may never be answered: a quiet reload, or another press of a button, replaces it. */
 const answerMsMax = 30_000;
 const isRateLimited = (error: unknown) => problemOf(error).status === 429;
 
@@ -40,7 +40,7 @@ class Loading<T> implements Loaded<T> {
   /** Ends the time for the answer, or the wait before the next read. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   #waitMs = againMs.first;
-  /** There was a look since the read that is under way began. */
+  /** A quiet reload was asked for since the read that is under way began. */
   #isDue = false;
   /** Nothing is read before the wait for the rate limit is over, unless the user asks. */
   #isRateLimited = false;
@@ -85,7 +85,7 @@ class Loading<T> implements Loaded<T> {
         if (running.signal.aborted) return;
         this.#waitMs = againMs.first;
         this.#show(changed, null);
-        if (this.#isDue) this.look();
+        if (this.#isDue) this.reloadQuietly();
       },
       (error: unknown) => {
         if (running.signal.aborted) return;
@@ -96,7 +96,7 @@ class Loading<T> implements Loaded<T> {
     );
   }
 
-  readonly look = (): void => {
+  readonly reloadQuietly = (): void => {
     if (this.#isRateLimited) return;
     if (this.isPending.value) return void (this.#isDue = true);
     this.#read(this.isAwaited.value); // the user may wait for the read that this one replaces
@@ -113,7 +113,7 @@ class Loading<T> implements Loaded<T> {
   };
 
   #readLater(): void {
-    this.#timer = setTimeout(() => this.#read(false), Math.max(waitMs(), this.#waitMs));
+    this.#timer = setTimeout(() => this.#read(false), Math.max(nextRequestInMs(), this.#waitMs));
     this.#waitMs = Math.min(2 * this.#waitMs, againMs.max);
   }
 

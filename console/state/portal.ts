@@ -1,9 +1,9 @@
 /** The link to the portal of a webhook: its token is the only credential. A frame of another site has no cookie. */
 import { signal } from '@preact/signals';
 import { takeToken } from '../api/base.js';
-import { sendWith, onLoggedOut } from '../api/call.js';
+import { onLoggedOut, setBearerToken } from '../api/call.js';
 import { closeQuestion } from './confirm.js';
-import { stored } from './stored.js';
+import { tryStorage } from './try-storage.js';
 
 /** Whether the link still opens something. */
 export const isPortalOpen = signal(true);
@@ -12,13 +12,13 @@ export const isPortalOpen = signal(true);
 export function openPortal(): void {
   const key = `tidings.portal.${/\/webhooks\/([^/]+)/.exec(location.pathname)?.[1] ?? ''}`;
   const given = takeToken();
-  if (given !== null) stored(() => sessionStorage.setItem(key, given));
-  const token = given ?? stored(() => sessionStorage.getItem(key));
+  if (given !== null) tryStorage(() => sessionStorage.setItem(key, given));
+  const token = given ?? tryStorage(() => sessionStorage.getItem(key));
   isPortalOpen.value = token !== null;
-  sendWith(token ?? '');
+  setBearerToken(token ?? '');
   onLoggedOut(() => {
     closeQuestion();
-    stored(() => sessionStorage.removeItem(key));
+    tryStorage(() => sessionStorage.removeItem(key));
     isPortalOpen.value = false;
   });
 }

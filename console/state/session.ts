@@ -1,11 +1,11 @@
 /** Who is logged in. The session itself is a cookie that scripts cannot read. */
 import { signal } from '@preact/signals';
-import { aroundCalls, call, type Schema, onLoggedOut } from '../api/call.js';
+import { call, onLoggedOut, type Schema, setCallGuard } from '../api/call.js';
 import { endedText, Problem, problemOf } from '../api/problem.js';
-import { forget } from '../api/stream.js';
+import { resetStream } from '../api/stream.js';
 import { closeQuestion } from './confirm.js';
 import { forgetInput, keepInput } from './kept.js';
-import { forgetRequests, keepRemovedRequests, keepRequests, restoreRequests, storageKeyOf } from './requests.js';
+import { forgetRequests, keepRemovedRequests, keepRequests, restoreRequests, storageKeyOf } from './unanswered-sends.js';
 import { dismissAll } from './notices.js';
 
 export type Workspace = Schema<'WorkspaceSettings'>;
@@ -26,7 +26,7 @@ export const openWorkspace = (): Workspace | null => (session.value.state === 'o
  * The id of the workspace whose cookie this browser has, for all tabs. Without it, asking would only be refused. The cookie itself cannot be
  * read, and a login in another tab replaces it under the screens of this one.
  */
-const hint = 'tidings.session';
+const workspaceIdKey = 'tidings.session';
 
 const shownId = () => openWorkspace()?.id ?? null;
 
@@ -35,17 +35,17 @@ function isReplaced(): boolean {
   const shown = shownId();
   // A portal shows no workspace, and may have no storage.
   if (shown === null) return false;
-  const known = localStorage.getItem(hint);
+  const known = localStorage.getItem(workspaceIdKey);
   return known !== null && known !== shown;
 }
 
 const endedByItself = 'Your session has ended. Please log in again.';
 
 onLoggedOut(() => {
-  if (openWorkspace() !== null && !isReplaced()) end(endedByItself);
+  if (openWorkspace() !== null && !isReplaced()) markEnded(endedByItself);
 });
 
-aroundCalls(() => {
+setCallGuard(() => {
   // A tab may not have heard yet of a login in another one. What it shows must not be sent for the other workspace.
   if (isReplaced()) {
     location.reload();
@@ -63,16 +63,16 @@ export function followOtherTabs(): void {
   addEventListener('storage', (event) => {
     const { key } = event;
     // Events may be late: this workspace may be logged in again.
-    if (localStorage.getItem(hint) === null) keepRemovedRequests(event);
-    if (key !== hint && key !== null) return;
-    const known = localStorage.getItem(hint);
-    if (known === null) end(null);
+    if (localStorage.getItem(workspaceIdKey) === null) keepRemovedRequests(event);
+    if (key !== workspaceIdKey && key !== null) return;
+    const known = localStorage.getItem(workspaceIdKey);
+    if (known === null) markEnded(null);
     else if (shownId() === null) void restoreSession();
     else if (known !== shownId()) location.reload();
   });
 }
 
-/** Sends without an answer (`requests.ts`), and links of webhooks (`portal.ts`). */
+/** Sends without an answer (`unanswered-sends.ts`), and links of webhooks (`portal.ts`). */
 const ofWorkspaces = /^tidings\.(batches|portal)\./;
 
 /** The next user of this browser must not find what it stores about workspaces. @param workspaceId that of this one stays */
@@ -85,14 +85,14 @@ function forgetStored(workspaceId: string | null): void {
 }
 
 /** Shows the login screen, with a reason, after the user has ended the session. */
-export function leave(reason: string | null): void {
-  end(reason);
+export function endSession(reason: string | null): void {
+  markEnded(reason);
   forgetInput(null);
   forgetRequests();
 }
 
-/** The session has ended by itself or elsewhere: what was written is kept for its workspace. */
-function end(reason: string | null): void {
+/** Shows the login screen. What was written is kept for its workspace. */
+function markEnded(reason: string | null): void {
   const id = shownId();
   if (id !== null) {
     keepInput(id);
@@ -101,18 +101,18 @@ function end(reason: string | null): void {
   // They would lie over the login form.
   closeQuestion();
   dismissAll();
-  localStorage.removeItem(hint);
+  localStorage.removeItem(workspaceIdKey);
   forgetStored(null);
-  forget();
+  resetStream();
   session.value = { state: 'none', reason };
 }
 
 /** Reads the workspace of the session. Without a session the login screen is shown. */
 export async function restoreSession(): Promise<void> {
-  if (localStorage.getItem(hint) === null) return end(null);
+  if (localStorage.getItem(workspaceIdKey) === null) return markEnded(null);
   await refreshWorkspace().catch((error: unknown) => {
     const problem = problemOf(error);
-    if (problem.status === 401) return end(endedByItself);
+    if (problem.status === 401) return markEnded(endedByItself);
     session.value = { state: 'failed', problem };
   });
 }
@@ -125,12 +125,12 @@ const reads = { begun: 0, answered: 0 };
  * after the answer to a later read.
  */
 async function refreshWorkspace(): Promise<void> {
-  const known = localStorage.getItem(hint);
+  const known = localStorage.getItem(workspaceIdKey);
   const number = (reads.begun += 1);
   const { workspace } = await call('get', '/api/v1/workspace');
-  if (localStorage.getItem(hint) !== known || number < reads.answered) return;
+  if (localStorage.getItem(workspaceIdKey) !== known || number < reads.answered) return;
   reads.answered = number;
-  localStorage.setItem(hint, workspace.id);
+  localStorage.setItem(workspaceIdKey, workspace.id);
   if (isReplaced()) return location.reload();
   forgetInput(workspace.id);
   restoreRequests(workspace.id);
@@ -143,7 +143,7 @@ export const refreshSoon = (): void => void refreshWorkspace().catch(() => undef
 /** Tells the other tabs at once whose cookie it is now. */
 async function begin({ workspace }: { workspace: { id: string } }): Promise<void> {
   forgetStored(workspace.id);
-  localStorage.setItem(hint, workspace.id);
+  localStorage.setItem(workspaceIdKey, workspace.id);
   await refreshWorkspace();
 }
 
@@ -162,5 +162,5 @@ export async function logOut(): Promise<void> {
     // Where the session has ended before, here or elsewhere, there is nothing left to do.
     if (openWorkspace() !== null) throw error;
   });
-  leave(null);
+  endSession(null);
 }

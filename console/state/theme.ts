@@ -1,12 +1,12 @@
 /** Light or dark: as the system has it, until the user chooses. */
 import { effect, signal } from '@preact/signals';
-import { stored } from './stored.js';
+import { tryStorage } from './try-storage.js';
 
 const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 const key = 'tidings.theme';
 
-const chosen = stored(() => localStorage.getItem(key));
+const chosen = tryStorage(() => localStorage.getItem(key));
 export const theme = signal<Theme>(themes.find((each) => each === chosen) ?? 'system');
 
 /** Keeps the page in the chosen theme from now on. */

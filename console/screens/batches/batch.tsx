@@ -25,7 +25,7 @@ const readEveryMs = 2_500;
 export function Batch() {
   const { id = '' } = useRoute().params;
   const batch = useLoad<Shown>(id, async (signal) => (await call('get', '/api/v1/messages/bulk/{id}', { params: { id }, signal })).batch);
-  const readSoon = useThrottle(batch.look, readEveryMs);
+  const readSoon = useThrottle(batch.reloadQuietly, readEveryMs);
   useEvents({
     event: ({ data }) => data.batch_id === id && readSoon(),
     reset: readSoon,

@@ -31,14 +31,14 @@ export function Batches() {
     const { batches, pagination } = await call('get', '/api/v1/messages/bulk', { query: { cursor }, signal });
     return { rows: batches, pagination };
   });
-  const readSoon = useThrottle(page.look, readEveryMs);
+  const readSoon = useThrottle(page.reloadQuietly, readEveryMs);
   const isShown = (id: string | undefined) => id !== undefined && (page.data.value?.rows.some((row) => row.id === id) ?? false);
   useEvents({
     event: ({ event, data }) => {
       const isNew = event === 'message.queued' && data.batch_id !== undefined && cursor === undefined;
       if (isNew || isShown(data.batch_id)) readSoon();
     },
-    reset: page.look,
+    reset: page.reloadQuietly,
   });
   return (
     <Screen title="Batches" actions={<MainLink href={to('batches/new')}>Send to many: CSV file</MainLink>}>

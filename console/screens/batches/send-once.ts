@@ -1,7 +1,7 @@
 /** A batch is sent once, however often the button is pressed, the network fails or the page is loaded again, in all tabs. */
 import { call, type Schema } from '../../api/call.js';
 import { Problem } from '../../api/problem.js';
-import { changeRequests, readRequests, type StoredRequest } from '../../state/requests.js';
+import { changeRequests, readRequests, type StoredRequest } from '../../state/unanswered-sends.js';
 import { openWorkspace } from '../../state/session.js';
 import type { Body } from './draft.js';
 

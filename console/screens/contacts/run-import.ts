@@ -1,7 +1,7 @@
 /** The import of contacts: one request for each row, because the API creates one contact at a time. */
 import { call } from '../../api/call.js';
 import { isUnanswered, Problem } from '../../api/problem.js';
-import { patiently } from '../../csv/patiently.js';
+import { patiently } from '../../api/patiently.js';
 import type { Sheet, SheetRow } from '../../csv/read-csv.js';
 import { contactOf, type Mapping } from './mapping.js';
 

@@ -1,6 +1,5 @@
 /** One message: what it is, what it waits for, and its timeline as it happens. */
 import { useRoute } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
@@ -9,7 +8,7 @@ import { Screen } from '../../parts/screen.js';
 import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
-import { useEvents, useThrottle } from '../../state/live.js';
+import { useEvents, usePolling, useThrottle } from '../../state/live.js';
 import { useLoad } from '../../state/load.js';
 import { refreshSoon } from '../../state/session.js';
 import { notify } from '../../state/notices.js';
@@ -23,8 +22,6 @@ interface Shown {
 
 /** Two requests for each read: the events of a message may follow each other at once. */
 const readEveryMs = 400;
-/** Deliveries to webhooks happen after the last event of the message, and have no events. */
-const looksAfterEndMs = [1_000, 3_000, 10_000, 30_000] as const;
 
 export function Message() {
   const { id = '' } = useRoute().params;
@@ -36,17 +33,14 @@ export function Message() {
     ]);
     return { message, timeline };
   });
-  const readSoon = useThrottle(shown.look, readEveryMs);
+  const readSoon = useThrottle(shown.reloadQuietly, readEveryMs);
   useEvents({
     event: ({ data }) => data.message_id === id && readSoon(),
     reset: readSoon,
   });
   const waitsFor = shown.data.value?.timeline.waiting_for?.what;
-  useEffect(() => {
-    if (waitsFor !== 'webhook_delivery') return undefined;
-    const timers = looksAfterEndMs.map((ms) => setTimeout(shown.look, ms));
-    return () => timers.forEach(clearTimeout);
-  }, [waitsFor, shown.look]);
+  // Deliveries to webhooks happen after the last event of the message, and have no events.
+  usePolling(waitsFor === 'webhook_delivery' ? waitsFor : undefined, shown.reloadQuietly);
   return (
     <Screen title="Message">
       <Resource of={shown}>

@@ -63,11 +63,11 @@ function useLivePage(filters: Filters, cursor: string | undefined): Loaded<LiveP
   });
   useEvents({
     event: (event) => page.update((shown) => applyEvent(shown, event, { filters, isFirst, isHeld: isHeld() })),
-    reset: page.look,
+    reset: page.reloadQuietly,
   });
   useHoldEnd(() => {
     const { hidden, isStale } = page.data.peek() ?? {};
-    if (isStale === true || (hidden?.size ?? 0) > 0) page.look();
+    if (isStale === true || (hidden?.size ?? 0) > 0) page.reloadQuietly();
   });
   return page;
 }

@@ -4,7 +4,7 @@ import { Form, TextField } from '../../parts/form.js';
 import { NewPassword } from '../../parts/new-password.js';
 import { confirm } from '../../state/confirm.js';
 import { textOf, useForm } from '../../state/form.js';
-import { leave, logIn } from '../../state/session.js';
+import { endSession, logIn } from '../../state/session.js';
 import { notify } from '../../state/notices.js';
 
 const CurrentPassword = () => (
@@ -19,7 +19,7 @@ export function PasswordForm({ email }: { email: string }) {
     try {
       await logIn({ email, password });
     } catch {
-      return leave('The password is changed. Please log in with it.');
+      return endSession('The password is changed. Please log in with it.');
     }
     element.reset();
     notify('The password is changed. All other sessions have ended.');
@@ -59,7 +59,7 @@ export function CloseAccount() {
       'API keys and webhooks stop at once, what was not sent is cancelled, and remaining credits are lost. This cannot be undone.';
     if (!(await confirm({ title: 'Close the account?', text, action: 'Close the account for ever' }))) return;
     await call('delete', '/api/v1/auth/workspace', { body: { current_password: textOf(data, 'current_password') } });
-    leave('The account has been closed.');
+    endSession('The account has been closed.');
   });
   return (
     <section aria-labelledby="close">

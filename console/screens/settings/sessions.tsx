@@ -7,7 +7,7 @@ import { momentText, Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
 import { useLoad } from '../../state/load.js';
-import { leave } from '../../state/session.js';
+import { endSession } from '../../state/session.js';
 import { notify } from '../../state/notices.js';
 
 type Session = Schema<'Session'>;
@@ -20,7 +20,7 @@ export function Sessions() {
     const text = 'Every session and token of this workspace ends, also this one. API keys keep working.';
     if (!(await confirm({ title: 'Log out everywhere?', text, action: 'Log out everywhere' }))) return;
     await call('post', '/api/v1/auth/logout-all');
-    leave('All sessions have ended.');
+    endSession('All sessions have ended.');
   });
   return (
     <section aria-labelledby="sessions">
@@ -79,7 +79,7 @@ function EndSession({ session, ended }: { session: Session; ended(id: string): v
     const text = `${name}. ${is_current ? 'This is your own session: you have to log in again.' : 'Whoever uses it has to log in again.'}`;
     if (!(await confirm({ title: 'End this session?', text, action: 'End the session' }))) return;
     const { message } = await call('delete', '/api/v1/auth/sessions/{id}', { params: { id } });
-    if (is_current) return leave('The session has ended.');
+    if (is_current) return endSession('The session has ended.');
     notify(message);
     ended(id);
   });

@@ -1,6 +1,5 @@
 /** The recipients who get no messages. */
 import { useLocation } from 'preact-iso';
-import { useRef } from 'preact/hooks';
 import { call, type FiltersOf, type Query } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { anyOf, FilterForm, hasAny, NoMatch, useSearch } from '../../parts/filter-form.js';
@@ -48,24 +47,16 @@ export function Suppressions() {
     const { suppressions, pagination } = await call('get', '/api/v1/suppressions', { query, signal });
     return { rows: suppressions, pagination };
   });
-  const list = useRef<HTMLDivElement>(null);
-  const removed = () => {
-    // The button goes away with its row.
-    list.current?.focus();
-    page.reload();
-  };
   return (
     <Screen title="Suppressions" actions={<MainLink href={to('suppressions/new')}>Suppress a recipient</MainLink>}>
       <SuppressionFilters filters={filters} reload={page.reload} />
-      <div ref={list} tabIndex={-1}>
-        <Table
-          caption="Suppressions"
-          page={page}
-          columns={columnsOf(removed)}
-          keyOf={({ id }) => id}
-          empty={hasAny(filters) ? <NoMatch noun="suppression" all={to('suppressions')} /> : <NoSuppressions />}
-        />
-      </div>
+      <Table
+        caption="Suppressions"
+        page={page}
+        columns={columnsOf(page.reload)}
+        keyOf={({ id }) => id}
+        empty={hasAny(filters) ? <NoMatch noun="suppression" all={to('suppressions')} /> : <NoSuppressions />}
+      />
       <ExportSuppressions filters={filters as Query<'/api/v1/suppressions', 'get'>} />
     </Screen>
   );

@@ -9,7 +9,7 @@ import { RefreshButton } from '../../parts/loaded.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { filteredTime, localInput, Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
-import { useEvents, useLooks, useThrottle } from '../../state/live.js';
+import { useEvents, usePolling, useThrottle } from '../../state/live.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { reasonOf } from './reasons.js';
 import { eventTypes } from './event-types.js';
@@ -56,9 +56,9 @@ export function useDeliveries(webhookId: string): Shown {
     const answer = await call('get', '/api/v1/webhooks/{id}/deliveries', { params: { id: webhookId }, query: given, signal });
     return { rows: answer.deliveries, pagination: answer.pagination };
   });
-  const readSoon = useThrottle(page.look, readEveryMs);
-  useEvents({ event: () => cursor === undefined && setTimeout(readSoon, 500), reset: page.look });
-  useLooks(pendingIn(page.data.value?.rows), readSoon);
+  const readSoon = useThrottle(page.reloadQuietly, readEveryMs);
+  useEvents({ event: () => cursor === undefined && setTimeout(readSoon, 500), reset: page.reloadQuietly });
+  usePolling(pendingIn(page.data.value?.rows), readSoon);
   return { filters, page };
 }
 

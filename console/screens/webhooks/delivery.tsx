@@ -8,7 +8,7 @@ import { RefreshButton, Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
 import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
-import { useLooks } from '../../state/live.js';
+import { usePolling } from '../../state/live.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { notify } from '../../state/notices.js';
 import { Attempt } from './attempt.js';
@@ -21,7 +21,7 @@ export function Delivery() {
     async (signal) => (await call('get', '/api/v1/webhooks/{id}/deliveries/{delivery_id}', { params, signal })).delivery,
   );
   const { status, attempts } = loaded.data.value ?? {};
-  useLooks(status === 'pending' ? `${deliveryId} ${attempts?.length ?? 0}` : undefined, loaded.look);
+  usePolling(status === 'pending' ? `${deliveryId} ${attempts?.length ?? 0}` : undefined, loaded.reloadQuietly);
   return (
     <Screen title="Delivery" actions={<a href={to(`webhooks/${id}`)}>To the webhook</a>}>
       <Resource of={loaded}>

@@ -37,9 +37,9 @@ export function Replays({ webhook, ended }: Props) {
   const isRunning = replays.data.value?.some(({ status }) => status === 'running') ?? false;
   useEffect(() => {
     if (!isRunning) return undefined;
-    const timer = setInterval(() => !document.hidden && replays.look(), progressMs);
+    const timer = setInterval(() => !document.hidden && replays.reloadQuietly(), progressMs);
     return () => clearInterval(timer);
-  }, [isRunning, replays.look]);
+  }, [isRunning, replays.reloadQuietly]);
   useEnds(replays.data.value, ended);
   return (
     <section aria-labelledby="replays">

@@ -1,6 +1,6 @@
 /** Work of many requests, which neither fails at the rate limit of the workspace nor uses up its requests. */
-import { waitMs } from '../api/allowance.js';
-import { isUnanswered, Problem } from '../api/problem.js';
+import { nextRequestInMs } from './allowance.js';
+import { isUnanswered, Problem } from './problem.js';
 
 /** How long it waits after a refusal that does not say when requests are accepted again. */
 const refusedMs = 5_000;
@@ -14,12 +14,12 @@ const repeatMs = [1_000, 2_000, 4_000] as const;
  */
 export async function patiently<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let lost = 0; ; ) {
-    await pause(waitMs(), signal);
+    await pause(nextRequestInMs(), signal);
     try {
       return await request();
     } catch (error) {
       const isRefused = error instanceof Problem && error.status === 429;
-      const ms = isRefused ? Math.max(waitMs(), refusedMs) : repeatMs[lost];
+      const ms = isRefused ? Math.max(nextRequestInMs(), refusedMs) : repeatMs[lost];
       if (ms === undefined || !(isRefused || isUnanswered(error))) throw error;
       if (!isRefused) lost += 1;
       await pause(ms, signal);

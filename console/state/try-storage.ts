@@ -1,5 +1,5 @@
 /** @returns null if the browser refuses its storage, as in a frame of another site */
-export function stored<T>(work: () => T): T | null {
+export function tryStorage<T>(work: () => T): T | null {
   try {
     return work();
   } catch {
