@@ -1,5 +1,6 @@
 import type { Overview, OverviewPart, OverviewUnit } from '../../models/operations/workspaces/read-overview.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
+import { summaryOf } from '../../models/rules/messages/error-codes.js';
 
 interface Shown {
   from: Date;
@@ -30,7 +31,7 @@ export function presentOverview({ from, to, by, overview, spent, days, balance }
     delivery_p50_ms: waits.p50Ms,
     delivery_p95_ms: waits.p95Ms,
     parts: parts.map(({ at, credits, ...part }) => ({ at: at.toISOString(), ...part, credits: toCredits(credits) })),
-    failures: reasons.map(({ code, count }) => ({ error_code: code, messages: count })),
+    failures: reasons.map(({ code, count }) => ({ error_code: code, description: summaryOf(code), messages: count })),
     balance: toCredits(balance),
     days_left: perDay <= 0 ? null : Math.round((balance / perDay) * 10) / 10,
   };

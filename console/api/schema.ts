@@ -3876,6 +3876,8 @@ export interface components {
         OverviewFailure: {
             /** @description One of: 30006, 30007, 30008, 30034, undeliverable, suppressed, outside_window, invalid_template, invalid_content, region_not_permitted, limit_exceeded, sender_refused, cancelled, expired, suspended, unverified, provider_unavailable, handoff_unknown */
             error_code: string;
+            /** @description What the code means */
+            description: string;
             messages: number;
         };
         CreateErasureRequest: {

@@ -90,13 +90,13 @@ describe('the overview of the console', function () {
     await browser.assertAccessible();
   });
 
-  it('a suppressed message counts as one to a recipient on the suppression list', async () => {
+  it('the reasons of failures on the overview are the descriptions of the API', async () => {
     const { id } = await buildQueued(app.deps.db, me.workspaceId);
     const change = { id, at: new Date(), status_detail: 'suppressed' as const, error_code: 'suppressed', error_message: 'bounced' };
     await app.deps.db.transaction((transaction) => recordStatuses(app.deps.db, transaction, { to: 'failed', changes: [change] }));
     await foldChanges(app.deps.db, Date.now() + 10_000);
     await browser.open('?days=1');
-    await browser.row('On the suppression list').getByText('suppressed').waitFor();
+    await browser.row('The recipient is on a suppression list').getByText('suppressed').waitFor();
   });
 
   it('a webhook whose deliveries are retried is failing', async () => {

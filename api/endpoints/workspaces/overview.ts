@@ -29,7 +29,11 @@ interface OverviewQuery {
 const part = named('OverviewPart', Joi.object({ at: date(), channel: valueOf('Channel', channels).required(), ...figures }));
 const reason = named(
   'OverviewFailure',
-  Joi.object({ error_code: Joi.string().required().description(oneOfWords(failureCodes)), messages: Joi.number().integer().required() }),
+  Joi.object({
+    error_code: Joi.string().required().description(oneOfWords(failureCodes)),
+    description: Joi.string().required().description('What the code means'),
+    messages: Joi.number().integer().required(),
+  }),
 );
 const milliseconds = () => Joi.number().integer().allow(null).required();
 

@@ -62,7 +62,7 @@ export const workspaceSamples: Samples = {
       delivery_p50_ms: 2400,
       delivery_p95_ms: 9600,
       parts: [{ at, channel: 'sms', ...figures }],
-      failures: [{ error_code: '30008', messages: 20 }],
+      failures: [{ error_code: '30008', description: 'Unknown destination', messages: 20 }],
       balance: 8260,
       days_left: 7,
     },

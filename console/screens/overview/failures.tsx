@@ -6,20 +6,9 @@ import type { OverviewData } from './overview-data.js';
 
 type Failure = OverviewData['failures'][number];
 
-const texts: Readonly<Record<string, string>> = {
-  '30006': 'Landline or unreachable carrier',
-  '30007': 'Filtered as spam',
-  '30008': 'Unknown destination',
-  '30034': 'Above the highest price',
-  undeliverable: 'The carrier could not deliver it',
-  cancelled: 'Cancelled before it was sent',
-  expired: 'Not sent before it expired',
-  suppressed: 'On the suppression list',
-};
-
 export function Failures({ overview: { failures, failed, from, to: until } }: { overview: OverviewData }) {
   const columns: Column<Failure>[] = [
-    { title: 'Reason', cell: ({ error_code: code }) => texts[code] ?? code },
+    { title: 'Reason', cell: ({ description }) => description },
     { title: 'Code', cell: ({ error_code: code }) => <code>{code}</code> },
     { title: 'Messages', cell: ({ messages }) => numberText(messages), isNumber: true },
     { title: 'Share', cell: ({ messages }) => `${Math.round((messages / Math.max(failed, 1)) * 100)} %`, isNumber: true },

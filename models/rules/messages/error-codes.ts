@@ -11,6 +11,8 @@ interface Meaning {
   message: string;
   /** Another text for channels that reach recipients by this kind of address. */
   messageFor?: Partial<Record<AddressKind, string>>;
+  /** The text for several messages, where `message` is only about one channel or one of several reasons. */
+  summary?: string;
   /** What the sender can do about it. */
   advice: string;
 }
@@ -19,6 +21,7 @@ const meanings = {
   '30006': {
     message: 'Landline or unreachable carrier',
     messageFor: { email: 'Mailbox unreachable' },
+    summary: 'Landline, unreachable carrier or unreachable mailbox',
     advice: 'Try later. If it fails again and again, this channel does not reach the recipient.',
   },
   '30007': { message: 'Message filtered as spam', advice: 'Reword the message; have the operator register the sender.' },
@@ -27,6 +30,7 @@ const meanings = {
   undeliverable: { message: 'The carrier could not deliver the message', advice: 'Ask the operator what the carrier reported.' },
   suppressed: {
     message: suppressedTexts.opt_out,
+    summary: 'The recipient is on a suppression list',
     advice: 'Do not write to this recipient until they ask for it again. After a bounce, correct the address.',
   },
   outside_window: {
@@ -59,10 +63,25 @@ export type FailureCode = keyof typeof meanings;
 export const handoffUnknownCode = 'handoff_unknown';
 
 /** The codes of messages that the service itself let fail: they were not handed off, or it is unknown whether they were. */
-const ownCodes = ['cancelled', 'expired', 'suspended', 'unverified', 'provider_unavailable', handoffUnknownCode];
+const ownSummaries = {
+  cancelled: 'Cancelled before the hand-off',
+  expired: 'Expired before the hand-off',
+  suspended: 'The workspace was suspended',
+  unverified: 'The email address of the workspace was not verified',
+  provider_unavailable: 'The carrier could not be reached in time',
+  [handoffUnknownCode]: 'The carrier did not respond, and cannot tell whether it accepted the message',
+} as const;
+
+const summaries: ReadonlyMap<string, string> = new Map([
+  ...Object.entries<Meaning>(meanings).map(([code, { message, summary }]) => [code, summary ?? message] as const),
+  ...Object.entries(ownSummaries),
+]);
 
 /** All failure codes. */
-export const failureCodes: readonly string[] = [...Object.keys(meanings), ...ownCodes];
+export const failureCodes: readonly string[] = [...summaries.keys()];
+
+/** What a code says of several messages. The text of one message may say more. */
+export const summaryOf = (code: string): string => summaries.get(code) ?? 'Unknown reason';
 
 const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(meanings, code);
 

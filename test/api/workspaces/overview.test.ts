@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { foldChanges, forgetHours } from '../../../models/operations/workspaces/fold-changes.js';
+import { failureCodes } from '../../../models/rules/messages/error-codes.js';
 import { rows } from '../../support/database.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -50,6 +51,15 @@ describe('GET /overview', () => {
       ],
     );
     assert.deepEqual([from.slice(10), Date.parse(to) - Date.parse(from) >= 7 * dayMs], ['T00:00:00.000Z', true]);
+  });
+
+  it('each failure code of the overview has a description in words', async () => {
+    const add = `INSERT INTO message_rollups (workspace_id, unit, at, channel, measure, key, count)
+      SELECT $1, 'day', date_trunc('day', now(), 'UTC'), 'sms', 'reason', code, 1 FROM unnest($2::text[]) AS code`;
+    await rows(app.deps.db, add, [account.workspaceId, failureCodes]);
+    const { failures }: { failures: { error_code: string; description: string }[] } = (await overview()).body.data;
+    assert.deepEqual(failures.map(({ error_code: code }) => code).toSorted(), [...failureCodes].toSorted());
+    for (const { error_code: code, description } of failures) assert.match(description, /^[A-Z].* .*\w$/, code);
   });
 
   it('the pace is that of the age of the workspace, of at least a day and at most seven', async () => {

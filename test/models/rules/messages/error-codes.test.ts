@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { adviceOn, failureOf } from '../../../../models/rules/messages/error-codes.js';
+import { adviceOn, failureOf, summaryOf } from '../../../../models/rules/messages/error-codes.js';
 
 const undeliverable = { code: 'undeliverable', message: 'The carrier could not deliver the message' };
 
@@ -24,6 +24,17 @@ describe('failureOf', () => {
   it('a failure that a provider caused comes with advice, and no other does', () => {
     for (const code of [...Object.keys(cases), 'undeliverable', 'suppressed']) assert.match(adviceOn(code) ?? '', /^[A-Z].*\.$/, code);
     for (const code of [null, '', 'cancelled', 'constructor']) assert.equal(adviceOn(code), null);
+  });
+
+  it('the summary of a code is about all channels and reasons, also for a code that is not ours', () => {
+    const codes = ['30006', '30034', 'suppressed', 'handoff_unknown', 'constructor'];
+    assert.deepEqual(codes.map(summaryOf), [
+      'Landline, unreachable carrier or unreachable mailbox',
+      'Exceeded max price',
+      'The recipient is on a suppression list',
+      'The carrier did not respond, and cannot tell whether it accepted the message',
+      'Unknown reason',
+    ]);
   });
 
   it('a failure shows only our codes', () => {
