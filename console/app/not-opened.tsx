@@ -22,7 +22,7 @@ export function NotOpened({ problem }: { problem: Problem }) {
           Try again
         </button>
       </ProblemBox>
-      <p class="note">It is tried again every few seconds. You are still logged in.</p>
+      <p class="note">The console tries again every few seconds. You are still logged in.</p>
     </main>
   );
 }

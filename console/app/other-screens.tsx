@@ -10,7 +10,7 @@ export function NotFound() {
       <p>There is no such screen. The link may be old.</p>
       {!isPortal && (
         <p>
-          <a href={to()}>To the first screen</a>
+          <a href={to()}>Go to Overview</a>
         </p>
       )}
     </Screen>

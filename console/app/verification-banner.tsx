@@ -11,7 +11,7 @@ export function VerificationBanner() {
   const isVerified = workspace?.email_verified !== false;
   useEffect(() => {
     if (isVerified) return undefined;
-    // The link in the mail opens another tab. Who comes back sees what has changed.
+    // The link in the e-mail opens another tab. Who comes back sees what has changed.
     const look = () => document.hidden || refreshSoon();
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
@@ -24,7 +24,7 @@ export function VerificationBanner() {
   return (
     <aside class="banner" aria-label="Verification">
       <p>
-        Please verify your e-mail address: a mail with a link went to <strong>{workspace.email}</strong>.
+        Please verify your e-mail address: an e-mail with a link was sent to <strong>{workspace.email}</strong>.
       </p>
       <button type="button" aria-disabled={isBusy.value} onClick={again}>
         Send it again

@@ -9,7 +9,7 @@ const bytesMax = 20 * 1024 * 1024;
 const columnsMax = 200;
 
 export interface SheetRow {
-  /** As a spreadsheet counts them: the names of the columns are row 1. */
+  /** As a spreadsheet counts them: the header row is row 1. */
   number: number;
   /**
    * Without spaces around them; empty where the row is shorter than the first one. A row that is too long keeps all of them: without the last
@@ -30,7 +30,7 @@ export interface Sheet {
 const refused = (error: string, ...hints: string[]) => new Problem(400, { error, hints });
 
 /**
- * Reads the names of the columns and all rows below them. Empty rows are left out. The delimiter is found by itself.
+ * Reads the header row and all rows below it. Empty rows are left out. The delimiter is found by itself.
  * @param rowsMax more rows are refused
  * @throws Problem for a file that cannot be read without loss, with what to do about it
  */
@@ -53,7 +53,7 @@ export async function readCsv(file: File, rowsMax: number): Promise<Sheet> {
   if (meta.truncated || rows.length > rowsMax) {
     throw refused(`The file has more than ${numberText(rowsMax)} rows.`, 'Split it into several files.');
   }
-  if (rows.length === 0) throw refused('The file has no rows below the names of its columns.');
+  if (rows.length === 0) throw refused('The file has no rows below its header row.');
   return { fileName: file.name, columns, rows };
 }
 
@@ -73,11 +73,11 @@ const isDate = /^(\d{4}([-.])\d\d?\2\d\d?|\d\d?([-.])\d\d?\3\d{4})$/;
 
 function columnsOf(cells: readonly string[]): string[] {
   const names = cells.map(cellOf);
-  if (names.every((name) => name === '')) throw refused('The first row is empty.', 'It must have the names of the columns.');
+  if (names.every((name) => name === '')) throw refused('The first row is empty.', 'It must be the header row.');
   if (names.length > columnsMax) throw refused(`The file has more than ${columnsMax} columns.`, 'Remove those that are not needed.');
   const address = names.find((name) => !isDate.test(name) && /^\+?[\d\s().-]{7,}$|^\S+@\S+\.\S+$/.test(name));
   if (address !== undefined) {
-    throw refused(`The first row must have the names of the columns, but has "${address}".`, 'Add a first row, for example: to,name');
+    throw refused(`The first row must be the header row, but contains "${address}".`, 'Add a header row, for example: to,name');
   }
   const given = names.map((name, index) => (name === '' ? `Column ${index + 1}` : name));
   const taken = new Set(given);

@@ -47,7 +47,7 @@ export function FileChoice({ rowsMax, sent, used, isDisabled = false, chosen }: 
       />
       <p role="status">{used !== null && <Summary sheet={used} />}</p>
       <p id={`${id}-hint`} class="note">
-        {`Choose it or drop it here. In UTF-8, at most ${numberText(rowsMax)} rows; the first row has the names of the columns. ${sent}`}
+        {`Choose it or drop it here. In UTF-8, at most ${numberText(rowsMax)} rows; the first row is the header row. ${sent}`}
       </p>
     </div>
   );

@@ -40,7 +40,7 @@ describe('contacts in the console', function () {
     await browser.assertAccessible();
     await browser.fill('E-mail address', 'ada@example.com');
     await browser.press('Save');
-    await browser.see('The contact is saved.');
+    await browser.see('Contact saved.');
     const [{ name, phone, email, tags, custom_fields }] = await contacts();
     assert.deepEqual({ name, phone, email, tags, custom_fields }, { ...stored, email: 'ada@example.com' });
     await browser.press('Delete');
@@ -99,7 +99,7 @@ describe('contacts in the console', function () {
     await browser.fill('Name of custom field 3', '');
     await browser.fill('Name (optional)', 'Ada');
     await browser.press('Save');
-    await browser.see('The contact is saved.');
+    await browser.see('Contact saved.');
     assert.deepEqual((await contacts())[0].custom_fields, { visits: 3, sizes: ['s', 'm'] });
   });
 
@@ -118,7 +118,7 @@ describe('contacts in the console', function () {
     const names: string[] = await browser.page.evaluate(`[...document.querySelectorAll('[name=custom_name]')].map(({ value }) => value)`);
     await browser.fill(`Value of custom field ${names.indexOf('size') + 1}`, 'm');
     await browser.press('Save');
-    await browser.see('The contact is saved.');
+    await browser.see('Contact saved.');
     const changed = (await contacts())[0];
     assert.deepEqual(
       [changed.name, changed.tags, changed.custom_fields],

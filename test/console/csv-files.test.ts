@@ -50,14 +50,14 @@ describe('CSV files of the console', () => {
     assert.deepEqual(known, given);
   });
 
-  it('faulty rows of a batch are refused with the same cells when they are chosen again', async () => {
+  it('invalid rows of a batch are refused with the same cells when they are chosen again', async () => {
     await browser.open('/batches/new');
     await browser.choose("to,name\r\n=1+1,@Ada\r\n-2,'=Bob\r\n+15551234567,Ada,London\r\n");
     await browser.fill('Text', 'Hello {{ name }}');
     await browser.press('Preview');
     await browser.see('No row can be sent.');
     const shown = await cells();
-    const saved = await browser.download('Download the faulty rows (3)');
+    const saved = await browser.download('Download the invalid rows (3)');
     assert.match(saved, /\r\n"'=1\+1","'@Ada",2,/);
     assert.match(saved, /\r\n"'-2","'=Bob",3,/);
     await browser.choose(saved);
@@ -95,7 +95,7 @@ describe('CSV files of the console', () => {
   it('a column can have a date as its name, and a phone number in the first row is refused', async () => {
     await browser.open('/contacts/import');
     await browser.choose('phone,1-555-123-4567\r\n+15551234567,x\r\n');
-    await browser.see(/^The first row must have the names of the columns, but has "1-555-123-4567"/);
+    await browser.see(/^The first row must be the header row, but contains "1-555-123-4567"/);
     await browser.choose('phone,2026-11-21,21.11.2026\r\n+15551234567,x,y\r\n');
     await browser.press('Import 1 row');
     await browser.see('Done: 1 created, 0 refused of 1 row');

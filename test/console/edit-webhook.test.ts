@@ -13,7 +13,7 @@ describe('changes of a webhook in the console', () => {
   });
   const save = async () => {
     await browser.press('Save');
-    await browser.see('The webhook is changed.');
+    await browser.see('Webhook changed.');
     return (await me.call('GET', `/webhooks/${id}`)).body.data.webhook;
   };
 

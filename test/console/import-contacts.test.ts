@@ -102,7 +102,7 @@ describe('the import of contacts in the console', function () {
     };
     await browser.page.route('**/api/v1/contacts', losesAnswer, { times: 1 });
     await pressAndHurry('Import 1 row', () => isShown('Done: 0 created, 1 refused of 1 row'), 'it is asked for again');
-    await browser.see('Contact with this phone already exists. Perhaps by this row: an earlier answer was lost');
+    await browser.see('Contact with this phone already exists. Perhaps by this row: an earlier response was lost');
     assert.equal((await contacts()).length, 1);
   });
 

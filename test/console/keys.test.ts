@@ -56,7 +56,7 @@ describe('API keys in the console', () => {
   it('a rotation shows the new key, and both work for a day', async () => {
     const key = await create('program');
     await browser.press(/^Rotate program/);
-    await browser.see(/^"program" \(\S+\) gets a new value, and the present one works for 24 more hours\.$/);
+    await browser.see(/^"program" \(\S+\) gets a new value, and the current one works for 24 more hours\.$/);
     await browser.press('Rotate the key');
     const rotated = await browser.page.getByRole('region', { name: 'the new key of program' }).innerText();
     assert.notEqual(rotated, key);
@@ -75,7 +75,7 @@ describe('API keys in the console', () => {
     await browser.page.getByRole('button', { name: /^Revoke late / }).waitFor();
     assert.equal(await browser.page.getByRole('button', { name: /^Rotate late / }).count(), 0);
     await browser.press(/^Rotate soon /);
-    await browser.see(/^"soon" \(\S+\) gets a new value, and the present one works until \w+ \d+, \d{4}, [\d:]+/);
+    await browser.see(/^"soon" \(\S+\) gets a new value, and the current one works until \w+ \d+, \d{4}, [\d:]+/);
   });
 
   it('a new key is left only after a question, and a lost answer says that it may have been created', async () => {
@@ -110,7 +110,7 @@ describe('API keys in the console', () => {
     await browser.page.getByRole('heading', { name: 'Messages' }).waitFor();
     await browser.page.clock.install();
     release();
-    const missed = browser.page.getByText(/^The key was created\. Its value cannot be displayed any more/);
+    const missed = browser.page.getByText(/^Key created\. Its value cannot be displayed any more/);
     await missed.waitFor();
     await browser.page.clock.runFor(60_000);
     assert.equal(await missed.count(), 1, 'it is not said again');

@@ -49,18 +49,18 @@ describe('numbers in the console', () => {
     }
   });
 
-  it('a rate far below one a second is not shown as 0', async () => {
+  it('a rate far below one per second is not shown as 0', async () => {
     const { id } = await buildBatch(app.deps.db, me.workspaceId, [2], { rate: 0.000125 });
     await acceptBatch(app.deps.db, id);
     await browser.open(`/batches/${id}`);
-    await browser.see('at most 0.000125 a second');
+    await browser.see('at most 0.000125 per second');
   });
 
   for (const [status, text] of [
     ['pending', 'None yet.'],
-    ['succeeded', 'None are stored. None was made, or they have been deleted since.'],
-    ['failed', 'None are stored. None was made, or they have been deleted since.'],
-    ['held', 'None are stored. None was made, or they have been deleted since.'],
+    ['succeeded', 'No attempt was made, or the attempts were deleted.'],
+    ['failed', 'No attempt was made, or the attempts were deleted.'],
+    ['held', 'No attempt was made, or the attempts were deleted.'],
   ] satisfies [DeliveryStatus, string][]) {
     it(`a ${status} delivery without attempts says: ${text}`, async () => {
       await buildWebhook(me.workspaceId, 'https://example.com/hooks');

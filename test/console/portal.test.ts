@@ -32,7 +32,7 @@ describe('the portal of a webhook in the console', function () {
     await browser.page.goto(`${app.url}${url.pathname}${url.hash}`);
     await browser.see(xssTexts[1]);
     assert.equal(new URL(browser.page.url()).hash, '');
-    for (const name of ['Rotate the secret', 'Delete', 'Switch off', "Link for the receiver's owner", 'Log out'])
+    for (const name of ['Rotate the secret', 'Delete', 'Deactivate', "Link for the receiver's owner", 'Log out'])
       assert.equal(await browser.page.getByRole('button', { name, exact: true }).count(), 0, name);
     await browser.assertAccessible();
     await browser.press('Send a test event');
@@ -40,9 +40,9 @@ describe('the portal of a webhook in the console', function () {
     assert.equal(new URL(browser.page.url()).pathname.startsWith(`${url.pathname}/deliveries/`), true);
     await browser.assertAccessible();
     await browser.press('Send again');
-    await browser.see('The delivery was sent again.');
+    await browser.see('Delivery sent again.');
     await browser.page.reload();
-    await browser.follow('To the webhook');
+    await browser.follow('Back to the webhook');
     await browser.page.getByRole('link', { name: 'webhook.test' }).waitFor();
     assert.deepEqual(await browser.page.context().cookies(), []);
   });
@@ -56,18 +56,20 @@ describe('the portal of a webhook in the console', function () {
     // The page looks again by itself. If it notices first, the button is gone.
     const button = browser.page.getByRole('button', { name: 'Send a test event', exact: true });
     await button.click({ timeout: 2_000 }).catch(() => undefined);
-    await browser.page.getByRole('heading', { name: 'This link has ended' }).waitFor();
-    await browser.until(`document.activeElement.id === 'main' && document.title === 'This link has ended – Tidings console'`);
+    await browser.page.getByRole('heading', { name: 'This link has expired or was revoked' }).waitFor();
+    await browser.until(
+      `document.activeElement.id === 'main' && document.title === 'This link has expired or was revoked – Tidings console'`,
+    );
     await browser.assertAccessible();
     await browser.page.goto(`${app.url}/console/portal/webhooks/${id}`);
-    await browser.page.getByRole('heading', { name: 'This link has ended' }).waitFor();
+    await browser.page.getByRole('heading', { name: 'This link has expired or was revoked' }).waitFor();
   });
 
   it('a new link opens in the tab of one that has ended', async () => {
     const address = await link();
     await browser.leave();
     await browser.page.goto(`${app.url}${address.split('#')[0]}#token=a.b.c`);
-    await browser.page.getByRole('heading', { name: 'This link has ended' }).waitFor();
+    await browser.page.getByRole('heading', { name: 'This link has expired or was revoked' }).waitFor();
     await browser.page.goto(app.url + address);
     await browser.page.getByRole('heading', { name: 'Deliveries' }).waitFor();
     assert.equal(new URL(browser.page.url()).hash, '');

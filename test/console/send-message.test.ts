@@ -18,7 +18,7 @@ describe('a message in the console', () => {
     await browser.press('Back');
     await browser.press('Cancel');
     await browser.press('Cancel the message');
-    await browser.see(/its credits are refunded\.$/);
+    await browser.see(/Its credits are refunded\.$/);
     await browser.page.locator('.timeline').getByText('refunded', { exact: true }).waitFor();
     assert.equal(await browser.page.getByRole('button', { name: 'Cancel', exact: true }).count(), 0);
     await browser.follow('Send again as a copy');

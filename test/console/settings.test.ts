@@ -28,7 +28,7 @@ describe('settings in the console', function () {
     await browser.fill('Daily spending limit (optional)', '12.5');
     await browser.fill('Allowed countries (optional)', 'de, US');
     await browser.press('Save');
-    await browser.see('The settings are saved.');
+    await browser.see('Settings saved.');
     const { body } = await me.call('GET', '/workspace');
     const { spend_limit_day, allowed_countries, message_days } = body.data.workspace;
     assert.deepEqual([spend_limit_day, allowed_countries, message_days], [12.5, ['DE', 'US'], null]);
@@ -36,7 +36,7 @@ describe('settings in the console', function () {
     await browser.until('document.querySelector("[name=spend_limit_day]")?.value === "12.5"');
     await browser.fill('Daily spending limit (optional)', '');
     await browser.press('Save');
-    await browser.see('The settings are saved.');
+    await browser.see('Settings saved.');
     assert.equal((await me.call('GET', '/workspace')).body.data.workspace.spend_limit_day, null);
   });
 
@@ -44,12 +44,12 @@ describe('settings in the console', function () {
     await me.call('PUT', '/workspace', { spend_limit_day: 5, allowed_countries: ['FR'] });
     await browser.fill('Days until texts and recipients are erased (optional)', '30');
     await browser.press('Save');
-    await browser.see(/^Texts and recipients of messages from before .* are erased for ever, and later ones after 30 days\.$/);
+    await browser.see(/^Texts and recipients of messages from before .* are erased permanently, and later ones after 30 days\.$/);
     await browser.press('Back');
     assert.equal((await me.call('GET', '/workspace')).body.data.workspace.message_days, null);
     await browser.press('Save');
     await browser.press('Save and erase');
-    await browser.see('The settings are saved.');
+    await browser.see('Settings saved.');
     const { body } = await me.call('GET', '/workspace');
     const { spend_limit_day, allowed_countries, message_days } = body.data.workspace;
     assert.deepEqual([spend_limit_day, allowed_countries, message_days], [5, ['FR'], 30]);
@@ -73,9 +73,9 @@ describe('settings in the console', function () {
     const days = await daysOfEver();
     await days.fill('90');
     await browser.press('Save');
-    await browser.see(/ are erased for ever, and later ones after 90 days\.$/);
+    await browser.see(/ are erased permanently, and later ones after 90 days\.$/);
     await browser.press('Save and erase');
-    await browser.see('The settings are saved.');
+    await browser.see('Settings saved.');
     assert.equal((await me.call('GET', '/workspace')).body.data.workspace.message_days, 90);
     const saved = browser.page.waitForResponse((response) => response.request().method() === 'PUT');
     await days.fill('0');
@@ -99,7 +99,7 @@ describe('settings in the console', function () {
     await form.getByLabel('Current password').fill(password);
     await form.getByLabel('New password').fill('another horse battery');
     await browser.press('Change the password');
-    await browser.see('The password is changed. All other sessions have ended.');
+    await browser.see('Password changed. All other sessions have ended.');
     assert.equal((await me.call('GET', '/workspace')).status, 401, 'the JWT of before');
     await browser.follow('Messages');
     await browser.see('No messages yet');
@@ -111,7 +111,7 @@ describe('settings in the console', function () {
     await form.getByLabel('Current password').fill(password);
     await form.getByLabel('New password').fill('another horse battery');
     await browser.press('Change the password');
-    await browser.see('The password is changed. Please log in with it.');
+    await browser.see('Password changed. Please log in with the new one.');
     assert.equal(await browser.page.getByText('All other sessions have ended.').count(), 0);
   });
 
@@ -154,15 +154,15 @@ describe('settings in the console', function () {
     assert.equal((await me.call('GET', '/workspace')).status, 200);
     await browser.press('End all sessions');
     await browser.press('Log out everywhere');
-    await browser.see('All sessions have ended.');
+    await browser.see('All sessions ended.');
     assert.equal((await me.call('GET', '/workspace')).status, 401);
   });
 
   it('the account is closed with the password, after a question', async () => {
     await section('Close the account').getByLabel('Current password').fill(password);
     await browser.press('Close the account');
-    await browser.press('Close the account for ever');
-    await browser.see('The account has been closed.');
+    await browser.press('Close the account permanently');
+    await browser.see('Account closed.');
     assert.equal((await me.logIn()).status, 401);
   });
 });

@@ -98,7 +98,7 @@ describe('webhooks in the console', () => {
     await openWebhook();
     await browser.press('Send a test event');
     await browser.page.getByRole('heading', { name: 'Delivery', exact: true }).waitFor();
-    await browser.see(/^The receiver answered 500\. It failed itself: look into its log\.$/);
+    await browser.see(/^The receiver returned 500\. The receiver failed: see its log\.$/);
     await browser.page.evaluate('for (const each of document.querySelectorAll("details")) each.open = true');
     await browser.see(new RegExp(`POST ${receiver.url}`));
     await browser.see(/webhook-signature: /);
@@ -116,9 +116,9 @@ describe('webhooks in the console', () => {
     await client.messageUntil(account, id, ({ status }) => status === 'delivered');
     await openWebhook();
     await browser.row('pending').first().waitFor();
-    const form = browser.page.locator('form').filter({ hasText: 'Which are' });
+    const form = browser.page.locator('form').filter({ hasText: 'Count' });
     await form.getByLabel('From', { exact: true }).fill('2026-01-01T00:00');
-    await form.getByLabel('Which are').selectOption('pending');
+    await form.getByLabel('Status').selectOption('pending');
     await browser.press('Count');
     await browser.see(/deliveries match\. Each is sent again, with all its retries if it had failed or was held\.$/);
     receiver.answer = answerWith(200); // not before they are counted: a first attempt may still be on its way
@@ -128,7 +128,7 @@ describe('webhooks in the console', () => {
     await nothingIsPending();
     await browser.assertAccessible();
     assert.ok(receiver.received.length > seen);
-    await form.getByLabel('Which are').selectOption('held');
+    await form.getByLabel('Status').selectOption('held');
     await browser.press('Count');
     await browser.see('No delivery matches.');
   });
@@ -139,25 +139,25 @@ describe('webhooks in the console', () => {
     await browser.page.route('**/replay', (route) =>
       (route.request().postDataJSON() as { dry_run: boolean }).dry_run ? route.fulfill({ status: 409, json: refused }) : route.continue(),
     );
-    const form = browser.page.locator('form').filter({ hasText: 'Which are' });
+    const form = browser.page.locator('form').filter({ hasText: 'Count' });
     await form.getByLabel('From', { exact: true }).fill('2026-01-01T00:00');
-    await form.getByLabel('Which are').selectOption('succeeded');
+    await form.getByLabel('Status').selectOption('succeeded');
     await browser.press('Count');
     await browser.see(/^Very many deliveries match\./);
     await browser.press('Send all again');
-    await browser.see('The replay has begun.');
+    await browser.see('Replay started.');
     await browser.page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  it('a webhook gets a new secret, is switched off and on, changed and deleted', async () => {
+  it('a webhook gets a new secret, is deactivated and activated, changed and deleted', async () => {
     await openWebhook();
     await browser.press('Rotate the secret');
     await browser.page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click();
     await browser.page.getByRole('region', { name: 'the new secret' }).waitFor();
     await browser.press('I have stored the secret');
-    await browser.press('Switch off');
-    await browser.see(/Switched off\. Its events are held/);
-    await browser.press('Switch on');
+    await browser.press('Deactivate');
+    await browser.see(/Deactivated\. Its events are held/);
+    await browser.press('Activate');
     await browser.see('✓ active');
     await browser.follow('Change');
     await browser.fill('Description (optional)', xssTexts[1]);

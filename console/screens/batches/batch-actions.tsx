@@ -31,12 +31,12 @@ function useActions({ batch, changed }: Props) {
   };
   const pause = run(async (origin) => {
     changed((await call('post', '/api/v1/messages/bulk/{id}/pause', { params })).batch);
-    say('Paused. Messages that are being handed off at this moment still go out.', origin);
+    say('Batch paused. Messages that are being handed off at this moment are still sent.', origin);
   });
   const resume = run(async (origin) => {
     changed((await call('post', '/api/v1/messages/bulk/{id}/resume', { params })).batch);
     outcome.value = '';
-    if (origin.isLeft()) notify('The batch is resumed.');
+    if (origin.isLeft()) notify('Batch resumed.');
   });
   const cancel = run(async (origin) => {
     const text = `Up to ${countText(batch.counts.queued, 'message')} will not be handed off. What is not sent is refunded. A cancelled batch cannot be resumed.`;
@@ -44,7 +44,7 @@ function useActions({ batch, changed }: Props) {
     const before = latest.current.credits_used;
     const { batch: after } = await call('post', '/api/v1/messages/bulk/{id}/cancel', { params });
     changed(after);
-    say(`Cancelled. Refunded: ${creditsText(Math.max(0, Number((before - after.credits_used).toFixed(3))))}.`, origin);
+    say(`Batch cancelled. Refunded: ${creditsText(Math.max(0, Number((before - after.credits_used).toFixed(3))))}.`, origin);
     // Its button is gone.
     said.current?.focus();
     refreshSoon();

@@ -98,11 +98,11 @@ function SendingFields() {
       <SendAtField />
       <TextField
         name="rate"
-        label="Messages a second (optional)"
+        label="Messages per second (optional)"
         inputMode="decimal"
         pattern="\d+([.]\d+)?"
         title="A number, for example 20 or 0.5"
-        hint="At most, for example 20 or 0.5; empty: as fast as the provider takes them"
+        hint="At most, for example 20 or 0.5; empty: as fast as the carrier accepts them"
       />
       <CheckField name="allow_duplicates">Allow duplicate recipients</CheckField>
     </>

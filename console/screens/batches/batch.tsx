@@ -47,7 +47,7 @@ export function Batch() {
             <Summary batch={shown} changed={batch.replace} />
             <Counts batch={shown} />
             <Details batch={shown} />
-            <LeftOut batch={shown} />
+            <SkippedRecipients batch={shown} />
           </>
         )}
       </Resource>
@@ -77,7 +77,7 @@ function TimeLeft({ batch: { status, rate, counts, scheduled_at } }: { batch: Sh
   if (status === 'scheduled') {
     return (
       <>
-        It begins at <Time at={scheduled_at} />
+        Starts at <Time at={scheduled_at} />
       </>
     );
   }
@@ -122,9 +122,9 @@ function Details({ batch }: { batch: Shown }) {
         facts={[
           ['Channel', batch.channel],
           ['Price', creditsText(batch.credits_used)],
-          ['Rate', batch.rate === null ? 'as fast as the provider takes them' : `at most ${numberText(batch.rate)} a second`],
-          ['Recipients given', numberText(batch.total)],
-          ['With faults, left out', batch.invalid === 0 ? null : numberText(batch.invalid)],
+          ['Rate', batch.rate === null ? 'as fast as the carrier accepts them' : `at most ${numberText(batch.rate)} per second`],
+          ['Recipients submitted', numberText(batch.total)],
+          ['Invalid, skipped', batch.invalid === 0 ? null : numberText(batch.invalid)],
           ['Accepted', <Time key="at" at={batch.created_at} />],
           ['Scheduled', batch.scheduled_at && <Time at={batch.scheduled_at} />],
           ['Completed', batch.completed_at && <Time at={batch.completed_at} />],
@@ -135,21 +135,21 @@ function Details({ batch }: { batch: Shown }) {
   );
 }
 
-const faultColumns: readonly Column<Skipped>[] = [
+const skippedColumns: readonly Column<Skipped>[] = [
   { title: 'Recipient', cell: ({ index }) => numberText(index + 1), isNumber: true },
   { title: 'Reason', cell: ({ message }) => message },
 ];
 
-/** The recipients that a program let the service leave out (`on_invalid: "skip"`). */
-function LeftOut({ batch: { errors } }: { batch: Shown }) {
+/** The recipients that a program let the service skip (`on_invalid: "skip"`). */
+function SkippedRecipients({ batch: { errors } }: { batch: Shown }) {
   if (errors.length === 0) return null;
   return (
-    <section aria-labelledby="left-out">
-      <h2 id="left-out">Left out</h2>
+    <section aria-labelledby="skipped">
+      <h2 id="skipped">Skipped</h2>
       <PagedTable
-        caption="Recipients with faults"
+        caption="Invalid recipients"
         rows={errors}
-        columns={faultColumns}
+        columns={skippedColumns}
         keyOf={({ index, field, message }) => `${index} ${field} ${message}`}
       />
     </section>

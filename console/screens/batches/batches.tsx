@@ -41,7 +41,7 @@ export function Batches() {
     reset: page.reloadQuietly,
   });
   return (
-    <Screen title="Batches" actions={<MainLink href={to('batches/new')}>Send to many: CSV file</MainLink>}>
+    <Screen title="Batches" actions={<MainLink href={to('batches/new')}>Create a batch</MainLink>}>
       <Table
         caption="Batches"
         page={page}

@@ -16,7 +16,7 @@ export interface CheckedRow {
   /** What the recipient would read; empty if that is unknown. */
   text: string;
   credits: number;
-  state: 'ready' | 'faulty' | 'duplicate';
+  state: 'ready' | 'invalid' | 'duplicate';
   /** Why it is not sent. */
   reasons: readonly string[];
 }
@@ -65,9 +65,9 @@ export async function check(sheet: Sheet, draft: Draft): Promise<Checked> {
   };
 }
 
-/** @param credits that the recipient costs. What is neither faulty nor paid for is a recipient that was there before */
+/** @param credits that the recipient costs. What is neither invalid nor paid for is a recipient that was there before */
 function stateOf(reasons: readonly string[], credits: number | undefined): CheckedRow['state'] {
-  if (reasons.length > 0) return 'faulty';
+  if (reasons.length > 0) return 'invalid';
   return credits === 0 ? 'duplicate' : 'ready';
 }
 

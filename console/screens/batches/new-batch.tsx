@@ -1,4 +1,4 @@
-/** Send to many: a CSV file, its columns, the real texts, every faulty row, the exact sum, then the batch. */
+/** Create a batch: a CSV file, its columns, the real texts, every invalid row, the exact price, then the batch. */
 import { useSignal } from '@preact/signals';
 import { to } from '../../api/base.js';
 import { useSheet } from '../../csv/use-sheet.js';
@@ -13,7 +13,7 @@ export function NewBatch() {
   const shown = sheet.value;
   const isSending = useSignal(false);
   return (
-    <Screen title="Send to many" actions={<a href={to('batches')}>All batches</a>}>
+    <Screen title="Create a batch" actions={<a href={to('batches')}>All batches</a>}>
       <FileChoice
         rowsMax={recipientsMax}
         sent="It is read in this browser: only recipients and the values that the text needs are sent."

@@ -1,4 +1,4 @@
-/** What would be sent, which rows are left out and why, the exact sum, and the button that sends. */
+/** What would be sent, which rows are skipped and why, the exact price, and the button that sends. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { saveCsv } from '../../csv/save-csv.js';
@@ -21,7 +21,7 @@ const columns: readonly Column<CheckedRow>[] = [
   { title: 'Text', cell: ({ text }) => text },
   { title: 'Credits', cell: ({ credits }) => numberText(credits), isNumber: true },
 ];
-const faultColumns: readonly Column<CheckedRow>[] = [
+const reasonColumns: readonly Column<CheckedRow>[] = [
   ...columns.slice(0, 2),
   { title: 'Reason', cell: ({ reasons }) => reasons.join('. ') },
   ...columns.slice(2, 3),
@@ -42,7 +42,7 @@ export function Outcome({ checked, sheet, isSending }: Props) {
     refreshSoon();
   }, []);
   const rowsOf = (state: State) => checked.rows.filter((row) => row.state === state);
-  const [faulty, duplicates] = [rowsOf('faulty'), rowsOf('duplicate')];
+  const [invalid, duplicates] = [rowsOf('invalid'), rowsOf('duplicate')];
   return (
     <section class="preview" aria-labelledby="outcome">
       <h2 id="outcome" ref={heading} tabIndex={-1}>
@@ -51,23 +51,23 @@ export function Outcome({ checked, sheet, isSending }: Props) {
       <Facts
         facts={[
           ['Messages', numberText(checked.sent.length)],
-          ['Faulty rows', faulty.length === 0 ? null : numberText(faulty.length)],
+          ['Invalid rows', invalid.length === 0 ? null : numberText(invalid.length)],
           ['Duplicates, sent once', duplicates.length === 0 ? null : numberText(duplicates.length)],
           ['Sent', checked.body && whenText(checked.body.scheduled_at)],
           ['Price', creditsText(checked.credits)],
-          ['Left after it', leftAfter(checked.credits)],
+          ['Balance after sending', leftAfter(checked.credits)],
         ]}
       />
-      {faulty.length > 0 && (
+      {invalid.length > 0 && (
         <p>
-          <button type="button" onClick={() => void saveFaulty(faulty, sheet)}>
-            {`Download the faulty rows (${numberText(faulty.length)})`}
+          <button type="button" onClick={() => void saveInvalid(invalid, sheet)}>
+            {`Download the invalid rows (${numberText(invalid.length)})`}
           </button>
         </p>
       )}
       <Warnings texts={checked.warnings} />
-      <SendBatch checked={checked} leftOut={faulty.length} isSending={isSending} />
-      <Rows rows={{ faulty, ready: checked.sent, duplicate: duplicates }} />
+      <SendBatch checked={checked} skipped={invalid.length} isSending={isSending} />
+      <Rows rows={{ invalid, ready: checked.sent, duplicate: duplicates }} />
     </section>
   );
 }
@@ -83,12 +83,12 @@ const Warnings = ({ texts }: { texts: readonly string[] }) => (
 );
 
 const tabs = [
-  ['faulty', 'Faulty'],
+  ['invalid', 'Invalid'],
   ['ready', 'To be sent'],
   ['duplicate', 'Duplicates'],
 ] as const;
 
-/** Faulty rows are shown first: they need somebody. */
+/** Invalid rows are shown first: someone has to correct them. */
 function Rows({ rows }: { rows: Readonly<Record<State, readonly CheckedRow[]>> }) {
   const present = tabs.filter(([state]) => rows[state].length > 0);
   const shown = useSignal<State>(present[0]?.[0] ?? 'ready');
@@ -107,7 +107,7 @@ function Rows({ rows }: { rows: Readonly<Record<State, readonly CheckedRow[]>> }
         key={shown.value}
         caption={`Rows: ${tabs.find(([state]) => state === shown.value)?.[1] ?? ''}`}
         rows={rows[shown.value]}
-        columns={shown.value === 'ready' ? columns : faultColumns}
+        columns={shown.value === 'ready' ? columns : reasonColumns}
         keyOf={({ number }) => String(number)}
       />
     </>
@@ -117,8 +117,8 @@ function Rows({ rows }: { rows: Readonly<Record<State, readonly CheckedRow[]>> }
 const whenText = (at: string | null | undefined) => (at ? `on ${momentText(at)}` : 'now');
 
 /** All of them, with the cells as they were, to be corrected and chosen again. */
-function saveFaulty(faulty: readonly CheckedRow[], { columns: names, rows, fileName }: Sheet): Promise<void> {
+function saveInvalid(invalid: readonly CheckedRow[], { columns: names, rows, fileName }: Sheet): Promise<void> {
   const cells = new Map(rows.map((row) => [row.number, row.cells]));
-  const lines = faulty.map(({ number, reasons }) => [...(cells.get(number) ?? []), String(number), reasons.join('. ')]);
-  return saveCsv(`faulty-${fileName.replace(/\.\w+$/, '')}.csv`, [[...names, 'faulty row', 'reason'], ...lines]);
+  const lines = invalid.map(({ number, reasons }) => [...(cells.get(number) ?? []), String(number), reasons.join('. ')]);
+  return saveCsv(`invalid-${fileName.replace(/\.\w+$/, '')}.csv`, [[...names, 'invalid row', 'reason'], ...lines]);
 }

@@ -17,11 +17,11 @@ import { newRequest, type Request, sendOnce, unansweredOf } from './send-once.js
 
 interface Props {
   checked: Checked;
-  leftOut: number;
+  skipped: number;
   isSending: Signal<boolean>;
 }
 
-export function SendBatch({ checked: { body, credits, sent }, leftOut, isSending }: Props) {
+export function SendBatch({ checked: { body, credits, sent }, skipped, isSending }: Props) {
   const { form, question, chooseNew } = useSending(body, isSending);
   if (body === null) return <p class="error">No row can be sent.</p>;
   if (question !== null) {
@@ -33,16 +33,16 @@ export function SendBatch({ checked: { body, credits, sent }, leftOut, isSending
     return (
       <Form form={form} action="The same batch: send it once" fields={[]} more={asNew}>
         <p role="alert">
-          {`A batch with exactly this content was sent on ${momentText(question.at)}, and no answer came. It may have been accepted.`}
+          {`A batch with exactly this content was sent on ${momentText(question.at)}, and no response came. It may have been accepted.`}
         </p>
       </Form>
     );
   }
   const messages = `${countText(sent.length, 'message')} for ${creditsText(credits)}`;
   const what = body.scheduled_at ? `${messages} on ${momentText(body.scheduled_at)}` : messages;
-  const rows = leftOut === 1 ? 'the faulty row' : `the ${countText(leftOut, 'faulty row')}`;
+  const rows = skipped === 1 ? 'the invalid row' : `the ${countText(skipped, 'invalid row')}`;
   return (
-    <Form form={form} action={leftOut === 0 ? `Send ${what}` : `Leave out ${rows}, send ${what}`} fields={[]}>
+    <Form form={form} action={skipped === 0 ? `Send ${what}` : `Skip ${rows}, send ${what}`} fields={[]}>
       {isUnanswered(form.problem.value) && <p>Press the button again: the batch is sent once, as long as nothing is changed.</p>}
     </Form>
   );
@@ -75,7 +75,7 @@ function useSending(body: Body | null, isSending: Signal<boolean>) {
       })
       .finally(() => (isSending.value = false));
     if (isReplay) notify('The batch had been accepted before. Nothing was sent again.');
-    else if (origin.isLeft()) notify('The batch was accepted.');
+    else if (origin.isLeft()) notify('Batch accepted.');
     refreshSoon();
     origin.go(to(`batches/${batch.id}`));
   }, 'It is not known whether the batch was accepted.');

@@ -26,7 +26,7 @@ export function Contact() {
     const isChanged = Object.keys(body).length > 0;
     const next = isChanged ? (await call('put', '/api/v1/contacts/{id}', { params: { id }, body })).contact : null;
     if (next !== null) contact.replace(next);
-    notify('The contact is saved.');
+    notify('Contact saved.');
     return next;
   };
   return (
@@ -73,7 +73,7 @@ function Links({ contact: { phone, email } }: { contact: Shown }) {
 function Delete({ contact: { id, name, phone, email } }: { contact: Shown }) {
   const { isBusy, run } = useOneAtATime();
   const remove = run(async (origin) => {
-    const text = `"${name ?? phone ?? email ?? id}" is deleted for ever. Messages that were sent to it stay.`;
+    const text = `"${name ?? phone ?? email ?? id}" is deleted permanently. Messages that were sent to it stay.`;
     if (!(await confirm({ title: 'Delete this contact?', text, action: 'Delete the contact' }))) return;
     const { message } = await call('delete', '/api/v1/contacts/{id}', { params: { id } });
     notify(message);

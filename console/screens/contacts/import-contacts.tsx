@@ -1,4 +1,4 @@
-/** Import contacts from a CSV file: its columns by their names, then every row, with the reasons of the faulty ones. */
+/** Import contacts from a CSV file: its columns by their names, then every row, with the reasons of the refused ones. */
 import { useSignal } from '@preact/signals';
 import { to } from '../../api/base.js';
 import { useSheet } from '../../csv/use-sheet.js';

@@ -10,7 +10,7 @@ import { ContactForm } from './contact-form.js';
 export function NewContact() {
   const save = async ({ fields, custom }: ContactChange, origin: Origin) => {
     await call('post', '/api/v1/contacts', { body: { ...fields, ...(custom === null ? {} : { custom_fields: custom({}) }) } });
-    notify('The contact is created.');
+    notify('Contact created.');
     origin.go(to('contacts'));
     return null;
   };

@@ -46,7 +46,7 @@ export async function runImport(given: Import): Promise<void> {
     const reason = await create(row, given, () => update({ isUnknown: true }));
     if (reason === null) update({ done: now.done + 1, created: now.created + 1, isUnknown: false });
     else {
-      const fault = { row, reason: now.isUnknown ? `${reason}. Perhaps by this row: an earlier answer was lost` : reason };
+      const fault = { row, reason: now.isUnknown ? `${reason}. Perhaps by this row: an earlier response was lost` : reason };
       update({ done: now.done + 1, faults: [...now.faults, fault], isUnknown: false });
     }
   }

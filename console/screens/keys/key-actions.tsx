@@ -15,7 +15,7 @@ interface Props {
   changed(): void;
 }
 
-/** A rotation does not prolong the life of the present value. */
+/** A rotation does not prolong the life of the current value. */
 const endOf = ({ expires_at }: Key): string =>
   expires_at !== null && Date.parse(expires_at) < Date.now() + overlapHours * 3_600_000
     ? `until ${momentText(expires_at)}`
@@ -32,7 +32,7 @@ export function KeyActions({ apiKey, show, changed }: Props) {
   const marks = marksOf(apiKey);
   const { isBusy, run } = useOneAtATime();
   const rotate = run(async () => {
-    const text = `"${name}" (${prefix}) gets a new value, and the present one works ${endOf(apiKey)}.`;
+    const text = `"${name}" (${prefix}) gets a new value, and the current one works ${endOf(apiKey)}.`;
     if (!(await confirm({ title: 'Rotate this key?', text, action: 'Rotate the key' }))) return;
     const body = { overlap_hours: overlapHours };
     const rotated = call('post', '/api/v1/api-keys/{id}/rotate', { params: { id }, body });

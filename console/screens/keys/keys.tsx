@@ -23,7 +23,7 @@ const columnsOf = (page: Loaded<Page<Key>>, show: (rotated: Promise<Rotated>) =>
     ),
   },
   { title: 'Status', cell: (key) => <KeyStatus {...key} /> },
-  { title: 'Scopes', cell: ({ scopes, channels }) => [...scopes, ...(channels ?? [])].join(', ') },
+  { title: 'Scopes and channels', cell: ({ scopes, channels }) => [...scopes, ...(channels ?? [])].join(', ') },
   {
     title: 'Last used',
     cell: ({ last_used_at, last_used_address }) => (
@@ -41,7 +41,7 @@ const columnsOf = (page: Loaded<Page<Key>>, show: (rotated: Promise<Rotated>) =>
 export function Keys() {
   const { values, show, stored } = useShownOnce<Rotated>(
     'key',
-    'The key was rotated. Its new value cannot be displayed any more: rotate it again.',
+    'Key rotated. Its new value cannot be displayed any more: rotate it again.',
   );
   const { cursor } = useLocation().query;
   const page = useLoad<Page<Key>>(cursor ?? '', async (signal) => {

@@ -24,7 +24,7 @@ const fields = ['name', 'scopes', 'channels', 'expires_at', 'allowed_addresses']
 export function NewKey() {
   const { values, show } = useShownOnce<Data<'/api/v1/api-keys', 'post'>>(
     'key',
-    'The key was created. Its value cannot be displayed any more: rotate or revoke it.',
+    'Key created. Its value cannot be displayed any more: rotate or revoke it.',
   );
   const form = useForm(async (data) => {
     await show(call('post', '/api/v1/api-keys', { body: bodyOf(data) }));
@@ -71,7 +71,7 @@ function bodyOf(data: FormData): Schema<'CreateApiKeyRequest'> {
 function CreatedKey({ apiKey: { key, warning } }: { apiKey: Data<'/api/v1/api-keys', 'post'> }) {
   const { route } = useLocation();
   return (
-    <Screen title="The API key is created">
+    <Screen title="API key created">
       <p role="status">
         <strong>{warning}</strong>
       </p>

@@ -1,4 +1,4 @@
-/** Ask for a mail with a link that sets a new password. The link leads to the page `/reset-password`. */
+/** Ask for an e-mail with a link that sets a new password. The link leads to the page `/reset-password`. */
 import { useSignal } from '@preact/signals';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
@@ -17,7 +17,7 @@ export function ForgotPassword() {
       <p role="status">{outcome.value}</p>
       {outcome.value === '' && (
         <Form form={form} action="Send the link" fields={['email']}>
-          <p>You get a mail with a link to set a new password. The link is valid for 60 minutes.</p>
+          <p>You get an e-mail with a link to set a new password. The link is valid for 60 minutes.</p>
           <TextField name="email" label="E-mail address" type="email" autocomplete="username" required maxLength={254} />
         </Form>
       )}

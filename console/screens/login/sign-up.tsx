@@ -16,7 +16,7 @@ export function SignUp() {
     await call('post', '/api/v1/auth/signup', { body });
     // If this fails, the workspace is there all the same: the form must not be sent again.
     await logIn({ email: body.email, password }).catch(() => {
-      session.value = { state: 'none', reason: 'The workspace was created. Please log in.' };
+      session.value = { state: 'none', reason: 'Workspace created. Please log in.' };
       origin.go(to('login'), true);
     });
   });

@@ -97,7 +97,7 @@ function CancelButton({ id, reload }: { id: string; reload(): void }) {
     if (!(await confirm({ title: 'Cancel this message?', text, action: 'Cancel the message' }))) return;
     try {
       await call('post', '/api/v1/messages/{id}/cancel', { params: { id } });
-      notify('The message is cancelled, and its credits are refunded.');
+      notify('Message cancelled. Its credits are refunded.');
       refreshSoon();
     } finally {
       reload();

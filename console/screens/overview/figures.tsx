@@ -14,7 +14,7 @@ export function Figures({ overview }: { overview: OverviewData }) {
       <Figure
         name="Time to delivery"
         value={p50 === null ? '–' : durationText(p50)}
-        note={p95 === null ? 'no deliveries' : `half of them; 95 % within ${durationText(p95)}`}
+        note={p95 === null ? 'no deliveries' : `median; 95 % within ${durationText(p95)}`}
       />
       <Figure name="Spent" value={creditsText(credits)} />
       <Figure name="Balance" value={creditsText(balance)} note={leftText(daysLeft)} />
@@ -39,5 +39,5 @@ function shareText(part: number, whole: number): string {
 
 function leftText(days: number | null): string {
   if (days === null) return 'nothing was spent in the last 7 days';
-  return days < 1 ? 'less than a day left at the present pace' : `${countText(Math.floor(days), 'day')} left at the present pace`;
+  return days < 1 ? 'less than a day left at the current rate' : `${countText(Math.floor(days), 'day')} left at the current rate`;
 }

@@ -35,13 +35,13 @@ export function Preview({ of }: { of: PreviewState }) {
       {shown !== null && (
         <Facts
           facts={[
-            ['Left after it', leftAfter(shown.data.credits)],
+            ['Balance after sending', leftAfter(shown.data.credits)],
             ['Encoding', shown.message.encoding],
             ['Characters', [...shown.message.text].length],
           ]}
         />
       )}
-      {problem === null && data === null && <p class="note">Recipient and text show the segments and the price.</p>}
+      {problem === null && data === null && <p class="note">Enter a recipient and a text to see the segments and the price.</p>}
     </aside>
   );
 }

@@ -34,7 +34,7 @@ export function Send() {
       title="Send a message"
       actions={
         <a class="button" href={to('batches/new')}>
-          Send to many: CSV file
+          Create a batch
         </a>
       }
     >
@@ -60,7 +60,7 @@ function useSending(bodyOfForm: (data: FormData) => Body) {
       throw error;
     });
     refreshSoon();
-    if (origin.isLeft()) notify('The message was accepted.');
+    if (origin.isLeft()) notify('Message accepted.');
     origin.go(to(`messages/${message.id}`));
   }, 'It is not known whether the message was accepted. Look for it among the messages before you write it again.');
 }

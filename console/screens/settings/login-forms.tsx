@@ -19,10 +19,10 @@ export function PasswordForm({ email }: { email: string }) {
     try {
       await logIn({ email, password });
     } catch {
-      return endSession('The password is changed. Please log in with it.');
+      return endSession('Password changed. Please log in with the new one.');
     }
     element.reset();
-    notify('The password is changed. All other sessions have ended.');
+    notify('Password changed. All other sessions have ended.');
   });
   return (
     <section aria-labelledby="password">
@@ -57,9 +57,9 @@ export function CloseAccount() {
   const form = useForm(async (data) => {
     const text =
       'API keys and webhooks stop at once, what was not sent is cancelled, and remaining credits are lost. This cannot be undone.';
-    if (!(await confirm({ title: 'Close the account?', text, action: 'Close the account for ever' }))) return;
+    if (!(await confirm({ title: 'Close the account?', text, action: 'Close the account permanently' }))) return;
     await call('delete', '/api/v1/auth/workspace', { body: { current_password: textOf(data, 'current_password') } });
-    endSession('The account has been closed.');
+    endSession('Account closed.');
   });
   return (
     <section aria-labelledby="close">

@@ -20,7 +20,7 @@ export function PolicyForm({ workspace, changed }: { workspace: Workspace; chang
     changed(next);
     // The fields show what is stored now, also where a program changed it. What was written meanwhile stays.
     if (isAsSent(element, data)) element.reset();
-    notify('The settings are saved.');
+    notify('Settings saved.');
   });
   return (
     <section aria-labelledby="policy">
@@ -80,7 +80,7 @@ async function mayErase(known: number | null, next: number | null | undefined): 
   const before = momentText(new Date(Date.now() - next * dayMs).toISOString());
   return confirm({
     title: 'Erase older texts and recipients?',
-    text: `Texts and recipients of messages from before ${before} are erased for ever, and later ones after ${countText(next, 'day')}.`,
+    text: `Texts and recipients of messages from before ${before} are erased permanently, and later ones after ${countText(next, 'day')}.`,
     action: 'Save and erase',
   });
 }

@@ -1,4 +1,4 @@
-/** The second factor: whether it is on, and how to turn it on or off. */
+/** The second factor: whether it is enabled, and how to enable or disable it. */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { call, type Data, type Schema } from '../../api/call.js';
@@ -36,7 +36,7 @@ export function SecondFactor() {
         Second factor
       </h2>
       <Resource of={state}>
-        {(totp) => (totp.enabled_at === null ? <TurnOn reread={reread} /> : <TurnOff totp={totp} reread={reread} />)}
+        {(totp) => (totp.enabled_at === null ? <EnableForm reread={reread} /> : <DisableForm totp={totp} reread={reread} />)}
       </Resource>
     </section>
   );
@@ -48,13 +48,13 @@ const useChange = (reread: Reread, send: (data: FormData) => Promise<void>): For
     send(data).catch((error: unknown) => {
       const { status, message } = problemOf(error);
       if (status !== 409) throw error;
-      reread(`${message}. The page now shows the present state.`);
+      reread(`${message}. The page now shows the current state.`);
     }),
   );
 
 const codeIn = (data: FormData) => textOf(data, 'code').trim();
 
-function TurnOn({ reread }: { reread: Reread }) {
+function EnableForm({ reread }: { reread: Reread }) {
   const offered = useSignal<Data<'/api/v1/auth/totp', 'post'> | null>(null);
   const begin = useChange(reread, async () => {
     offered.value = await call('post', '/api/v1/auth/totp');
@@ -66,8 +66,8 @@ function TurnOn({ reread }: { reread: Reread }) {
   if (offered.value === null)
     return (
       <Form form={begin} action="Set up an authenticator app" fields={[]}>
-        <Facts facts={[['State', 'Off']]} />
-        <p>With a second factor, logging in needs a code of an authenticator app as well as the password.</p>
+        <Facts facts={[['State', 'Disabled']]} />
+        <p>With a second factor, a login needs a code of an authenticator app as well as the password.</p>
       </Form>
     );
   const cancel = (
@@ -78,7 +78,7 @@ function TurnOn({ reread }: { reread: Reread }) {
   return (
     <>
       <Offer {...offered.value} />
-      <Form form={confirming} action="Turn it on" fields={['code']} more={cancel}>
+      <Form form={confirming} action="Enable" fields={['code']} more={cancel}>
         <TextField name="code" label="Code of the app" inputMode="numeric" autocomplete="one-time-code" required />
       </Form>
     </>
@@ -100,7 +100,7 @@ function Offer({ secret, otpauth_url, recovery_codes }: Data<'/api/v1/auth/totp'
   );
 }
 
-function TurnOff({ totp, reread }: { totp: Schema<'TotpState'>; reread: Reread }) {
+function DisableForm({ totp, reread }: { totp: Schema<'TotpState'>; reread: Reread }) {
   const form = useChange(reread, async (data) => {
     const { message } = await call('delete', '/api/v1/auth/totp', { body: { code: codeIn(data) } });
     reread(message);
@@ -109,15 +109,15 @@ function TurnOff({ totp, reread }: { totp: Schema<'TotpState'>; reread: Reread }
     <>
       <Facts
         facts={[
-          ['State', 'On'],
+          ['State', 'Enabled'],
           ['Since', <Time key="since" at={totp.enabled_at} />],
           ['Recovery codes left', String(totp.recovery_codes_left)],
         ]}
       />
-      <p class="note">For new recovery codes, turn the second factor off and set it up again.</p>
+      <p class="note">For new recovery codes, disable the second factor and set it up again.</p>
       <details>
-        <summary>Turn the second factor off</summary>
-        <Form form={form} action="Turn it off" fields={['code']}>
+        <summary>Disable the second factor</summary>
+        <Form form={form} action="Disable" fields={['code']}>
           <TextField name="code" label="Code of the app, or a recovery code" autocomplete="one-time-code" required />
         </Form>
       </details>

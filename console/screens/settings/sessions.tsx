@@ -20,7 +20,7 @@ export function Sessions() {
     const text = 'Every session and token of this workspace ends, also this one. API keys keep working.';
     if (!(await confirm({ title: 'Log out everywhere?', text, action: 'Log out everywhere' }))) return;
     await call('post', '/api/v1/auth/logout-all');
-    endSession('All sessions have ended.');
+    endSession('All sessions ended.');
   });
   return (
     <section aria-labelledby="sessions">
@@ -79,7 +79,7 @@ function EndSession({ session, ended }: { session: Session; ended(id: string): v
     const text = `${name}. ${is_current ? 'This is your own session: you have to log in again.' : 'Whoever uses it has to log in again.'}`;
     if (!(await confirm({ title: 'End this session?', text, action: 'End the session' }))) return;
     const { message } = await call('delete', '/api/v1/auth/sessions/{id}', { params: { id } });
-    if (is_current) return endSession('The session has ended.');
+    if (is_current) return endSession('Session ended.');
     notify(message);
     ended(id);
   });

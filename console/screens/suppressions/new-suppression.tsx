@@ -24,7 +24,7 @@ export function NewSuppression() {
         ...(expiresAt === null ? {} : { expires_at: expiresAt }),
       },
     });
-    notify('The recipient is suppressed.');
+    notify('Recipient suppressed.');
     origin.go(to('suppressions'));
   });
   return (

@@ -15,9 +15,9 @@ export const reasons = Object.keys(reasonTexts) as Reason[];
 export const sourceTexts: Readonly<Record<Suppression['source'], string>> = {
   api: 'recorded by this workspace',
   inbound: 'reported by a message of the recipient',
-  provider: 'reported by the provider',
+  provider: 'reported by the carrier',
   report: 'reported by a delivery report',
-  unsubscribe: 'reported by the link in a mail',
+  unsubscribe: 'reported by the unsubscribe link in an e-mail',
 };
 
 /** Only the recipient can end what the recipient asked for: the API refuses to remove it. */

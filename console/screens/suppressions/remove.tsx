@@ -6,7 +6,7 @@ import { notify } from '../../state/notices.js';
 import { isByRecipient, type Suppression } from './reasons.js';
 
 const consequences: Readonly<Record<Suppression['reason'], string>> = {
-  opt_out: 'Make sure that the recipient agrees: who opted out and gets messages may complain to the carrier.',
+  opt_out: 'Make sure that the recipient agrees: a recipient who opted out may complain to the carrier about further messages.',
   complaint: 'Make sure that the recipient agrees: another complaint harms the delivery of all your messages.',
   bounce: 'The earlier message bounced. If the address still does not exist, the next one bounces too and is charged.',
   manual: '',

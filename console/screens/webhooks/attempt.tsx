@@ -1,4 +1,4 @@
-/** One attempt of a delivery: request, answer, timings. What receivers answer is only ever text. */
+/** One attempt of a delivery: request, response, timings. What receivers return is only ever text. */
 import type { Schema } from '../../api/call.js';
 import { Code } from '../../parts/copy.js';
 import { Facts } from '../../parts/facts.js';
@@ -7,7 +7,7 @@ import { reasonOf } from './reasons.js';
 
 type Shown = Schema<'DeliveryAttempt'>;
 
-const triggers = { scheduled: 'by the schedule', manual: 'by hand', replay: 'by a replay', test: 'as a test' } as const;
+const triggers = { scheduled: 'scheduled', manual: 'resend', replay: 'replay', test: 'test' } as const;
 
 export function Attempt({ attempt }: { attempt: Shown }) {
   const reason = reasonOf(attempt);
@@ -32,9 +32,13 @@ export function Attempt({ attempt }: { attempt: Shown }) {
         <Headers headers={attempt.request_headers} label={`Headers of request ${attempt.number}`} />
       </details>
       <details>
-        <summary>Answer</summary>
-        <Headers headers={attempt.response_headers} label={`Headers of answer ${attempt.number}`} />
-        {attempt.response_body === null ? <p>No body.</p> : <Code label={`Body of answer ${attempt.number}`}>{attempt.response_body}</Code>}
+        <summary>Response</summary>
+        <Headers headers={attempt.response_headers} label={`Headers of response ${attempt.number}`} />
+        {attempt.response_body === null ? (
+          <p>No body.</p>
+        ) : (
+          <Code label={`Body of response ${attempt.number}`}>{attempt.response_body}</Code>
+        )}
       </details>
     </article>
   );

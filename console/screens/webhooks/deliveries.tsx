@@ -25,11 +25,11 @@ const columns: readonly Column<Delivery>[] = [
   { title: 'Event', cell: ({ id, event, webhook_id }) => <a href={to(`webhooks/${webhook_id}/deliveries/${id}`)}>{event}</a> },
   { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
   { title: 'Attempts', cell: ({ attempts }) => attempts.length, isNumber: true, isMinor: true },
-  { title: 'Last answer', cell: (delivery) => <LastAnswer {...delivery} />, isMinor: true },
+  { title: 'Last response', cell: (delivery) => <LastResponse {...delivery} />, isMinor: true },
   { title: 'Next attempt', cell: ({ next_attempt_at }) => <Time at={next_attempt_at} />, isMinor: true },
 ];
 
-function LastAnswer({ attempts }: Delivery) {
+function LastResponse({ attempts }: Delivery) {
   const last = attempts.at(-1);
   if (last === undefined) return <>none yet</>;
   return <>{reasonOf(last) ?? `${last.response_status ?? ''} in ${last.duration_ms} ms`}</>;

@@ -1,4 +1,4 @@
-/** One delivery: what was sent, what was answered, and why it failed. */
+/** One delivery: what was sent, what the receiver returned, and why it failed. */
 import { useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { isPortal, to } from '../../api/base.js';
@@ -23,7 +23,7 @@ export function Delivery() {
   const { status, attempts } = loaded.data.value ?? {};
   usePolling(status === 'pending' ? `${deliveryId} ${attempts?.length ?? 0}` : undefined, loaded.reloadQuietly);
   return (
-    <Screen title="Delivery" actions={<a href={to(`webhooks/${id}`)}>To the webhook</a>}>
+    <Screen title="Delivery" actions={<a href={to(`webhooks/${id}`)}>Back to the webhook</a>}>
       <Resource of={loaded}>
         {(delivery) => (
           <>
@@ -45,7 +45,7 @@ export function Delivery() {
 
 /** The retention deletes attempts before their deliveries. A delivery that failed or is held may never have had one. */
 const NoAttempts = ({ status }: Pick<Schema<'Delivery'>, 'status'>) => (
-  <p>{status === 'pending' ? 'None yet.' : 'None are stored. None was made, or they have been deleted since.'}</p>
+  <p>{status === 'pending' ? 'None yet.' : 'No attempt was made, or the attempts were deleted.'}</p>
 );
 
 function Summary({ delivery }: { delivery: Schema<'Delivery'> }) {
@@ -74,7 +74,7 @@ function Resend({ params, loaded }: { params: { id: string; delivery_id: string 
   const resend = run(async () => {
     const { delivery } = await call('post', '/api/v1/webhooks/{id}/deliveries/{delivery_id}/resend', { params });
     loaded.replace(delivery);
-    notify('The delivery was sent again.');
+    notify('Delivery sent again.');
   });
   return (
     <p class="actions">

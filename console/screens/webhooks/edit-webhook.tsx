@@ -26,7 +26,7 @@ function EditForm({ webhook }: { webhook: Schema<'Webhook'> }) {
   const shown = textsOf(webhook);
   const form = useForm(async (data, _form, origin) => {
     await call('put', '/api/v1/webhooks/{id}', { params: { id: webhook.id }, body: changesOf(data, webhook) });
-    notify('The webhook is changed.');
+    notify('Webhook changed.');
     origin.go(back);
   });
   return (

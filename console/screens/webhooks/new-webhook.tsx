@@ -14,7 +14,7 @@ import { OrderField, UrlField } from './webhook-fields.js';
 type Created = Data<'/api/v1/webhooks', 'post'>;
 
 export function NewWebhook() {
-  const { values, show } = useShownOnce<Created>('secret', 'The webhook was created. Its secret cannot be displayed any more: rotate it.');
+  const { values, show } = useShownOnce<Created>('secret', 'Webhook created. Its secret cannot be displayed any more: rotate it.');
   const [created] = values.value;
   return created === undefined ? <CreateForm show={show} /> : <CreatedWebhook {...created} />;
 }
@@ -45,7 +45,7 @@ function CreateForm({ show }: { show(created: Promise<Created>): Promise<Created
 function CreatedWebhook({ webhook, secret, warning }: { webhook: Schema<'CreatedWebhook'>; secret: string; warning: string }) {
   const { route } = useLocation();
   return (
-    <Screen title="The webhook is created">
+    <Screen title="Webhook created">
       <p role="status">
         <strong>{warning}</strong>
       </p>

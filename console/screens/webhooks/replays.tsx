@@ -44,7 +44,7 @@ export function Replays({ webhook, ended }: Props) {
   return (
     <section aria-labelledby="replays">
       <h2 id="replays">Replay</h2>
-      <p>Sends the deliveries of a period again, oldest first. Receivers know repeated events by their id.</p>
+      <p>Sends the deliveries of a period again, oldest first. Receivers recognise repeated events by their id.</p>
       <ReplayForm params={params} begun={replays.reload} />
       <Resource of={replays}>
         {(rows) =>
@@ -98,7 +98,7 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
     if (!(await confirm({ title: 'Replay these deliveries?', text, action }))) return;
     // What is counted is sent: later deliveries are not part of it.
     await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, ...count.until, dry_run: false } });
-    notify('The replay has begun.');
+    notify('Replay started.');
     begun();
   });
   return (
@@ -106,7 +106,7 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
       <div class="filters">
         <TextField name="since" label="From" type="datetime-local" required />
         <TextField name="until" label="To (empty: now)" type="datetime-local" />
-        <SelectField name="status" label="Which are" options={statuses} />
+        <SelectField name="status" label="Status" options={statuses} />
       </div>
     </Form>
   );
@@ -137,7 +137,7 @@ function requestOf(data: FormData): Omit<Request, 'dry_run'> {
 }
 
 const columnsOf = (replays: Loaded<readonly Replay[]>): Column<Replay>[] => [
-  { title: 'Begun', cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: 'Started', cell: ({ created_at }) => <Time at={created_at} /> },
   {
     title: 'Period',
     cell: ({ since, until }) => (
@@ -160,12 +160,12 @@ function CancelReplay({ replay, replays }: { replay: Replay; replays: Loaded<rea
   const params = { id: replay.webhook_id, replay_id: replay.id };
   const cancel = run(async () => {
     await call('post', '/api/v1/webhooks/{id}/replays/{replay_id}/cancel', { params }).finally(replays.reload);
-    notify('The replay is cancelled.');
+    notify('Replay cancelled.');
   });
   return (
     <button
       type="button"
-      aria-label={`Cancel the replay begun ${momentText(replay.created_at)}`}
+      aria-label={`Cancel the replay started ${momentText(replay.created_at)}`}
       aria-disabled={isBusy.value}
       onClick={cancel}
     >

@@ -29,7 +29,7 @@ function useActions({ webhook, changed, tested }: Props) {
   const { isBusy, run } = useOneAtATime();
   const rotated = useShownOnce<Data<'/api/v1/webhooks/{id}/rotate-secret', 'post'>>(
     'secret',
-    'The secret was rotated. The new one cannot be displayed any more: rotate it again.',
+    'Secret rotated. The new one cannot be displayed any more: rotate it again.',
   );
   const portal = useSignal<Schema<'WebhookPortal'> | null>(null);
   const { id, is_active: isActive } = webhook;
@@ -44,7 +44,7 @@ function useActions({ webhook, changed, tested }: Props) {
   const toggle = run(async () => {
     const { webhook: next } = await call('put', '/api/v1/webhooks/{id}', { params, body: { is_active: !isActive } });
     changed(next);
-    notify(isActive ? 'The webhook is off. Its events are held.' : 'The webhook is on. Held events go out by a replay.');
+    notify(isActive ? 'Webhook deactivated. Its events are held.' : 'Webhook activated. Replay the held events to send them.');
   });
   const rotate = run(async () => {
     if (!(await confirm({ title: 'Rotate the secret?', text: rotationText, action: 'Rotate the secret' }))) return;
@@ -55,7 +55,7 @@ function useActions({ webhook, changed, tested }: Props) {
     const text = 'It gets no more events, and its deliveries are no longer shown. This cannot be undone.';
     if (!(await confirm({ title: 'Delete this webhook?', text, action: 'Delete the webhook' }))) return;
     await call('delete', '/api/v1/webhooks/{id}', { params });
-    notify('The webhook is deleted.');
+    notify('Webhook deleted.');
     // A step back must not lead to what is gone.
     origin.go(to('webhooks'), true);
   });
@@ -104,7 +104,7 @@ function OwnersActions({ webhook, actions: { isBusy, toggle, rotate, link, remov
         Change
       </a>
       <button type="button" aria-disabled={isBusy.value} onClick={toggle}>
-        {webhook.is_active ? 'Switch off' : 'Switch on'}
+        {webhook.is_active ? 'Deactivate' : 'Activate'}
       </button>
       <button type="button" aria-disabled={isBusy.value} onClick={rotate}>
         Rotate the secret
@@ -132,7 +132,7 @@ function PortalLink({ portal: { url, expires_at: expiresAt } }: { portal: Schema
 
 function testText({ status, attempts }: Schema<'Delivery'>): string {
   const last = attempts.at(-1);
-  if (last === undefined) return 'The test event was sent. The receiver has not answered yet.';
+  if (last === undefined) return 'The test event was sent. The receiver has not responded yet.';
   if (status === 'succeeded')
     return `The receiver acknowledged the test event with ${last.response_status ?? ''} in ${last.duration_ms} ms.`;
   return `The test event failed. ${reasonOf(last) ?? ''}`;

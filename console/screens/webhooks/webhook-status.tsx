@@ -8,7 +8,7 @@ export function WebhookStatus({ webhook: { is_active, disabled_reason, failing_s
   if (!is_active) {
     return (
       <>
-        <Chip status="inactive" /> {disabled_reason ?? 'Switched off. Its events are held'}
+        <Chip status="inactive" /> {disabled_reason ?? 'Deactivated. Its events are held'}
       </>
     );
   }

@@ -50,8 +50,8 @@ function Settings({ webhook }: { webhook: Schema<'Webhook'> }) {
         facts={[
           ['Events', webhook.events.join(', ')],
           ['Description', webhook.description],
-          ['Order', webhook.ordered ? 'one event at a time, oldest first' : 'as fast as the receiver answers'],
-          ['Rate', webhook.rate === null ? null : `at most ${numberText(webhook.rate)} a second`],
+          ['Order', webhook.ordered ? 'one event at a time, oldest first' : 'as fast as the receiver responds'],
+          ['Rate', webhook.rate === null ? null : `at most ${numberText(webhook.rate)} per second`],
           ['Framed by', webhook.frame_ancestors.join(', ')],
           ['Created', <Time key="created" at={webhook.created_at} />],
           ['Id', <code key="id">{webhook.id}</code>],

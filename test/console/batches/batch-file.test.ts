@@ -33,9 +33,9 @@ describe('the file of a batch in the console', () => {
     await browser.open('/batches/new');
     const refused: readonly (readonly [string | Buffer, string | RegExp])[] = [
       [Buffer.from('to,name\n+15551234567,Zoë', 'latin1'), 'The file is not a CSV file in UTF-8.'],
-      [csv('+15551234567,Ada', '+15551234568,Bob'), 'The first row must have the names of the columns, but has "+15551234567".'],
+      [csv('+15551234567,Ada', '+15551234568,Bob'), 'The first row must be the header row, but contains "+15551234567".'],
       [csv('to,name', '+15551234567,"Ada'), 'The quotation marks in row 2 do not match.'],
-      ['to,name\n\n,\n', 'The file has no rows below the names of its columns.'],
+      ['to,name\n\n,\n', 'The file has no rows below its header row.'],
       [Buffer.from('to,name\n+15551234567,Ada', 'utf16le'), 'The file is not a CSV file in UTF-8.'],
       ['', 'The first row is empty.'],
       [csv('to', ...numbered(10_001, phone)), 'The file has more than 10,000 rows.'],

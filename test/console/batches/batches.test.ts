@@ -67,29 +67,29 @@ describe('batches in the console', () => {
   /** From the first screen to the chosen file, as people do it. */
   const chooseByClicks = async (file: string) => {
     await browser.follow('Send');
-    await browser.follow('Send to many: CSV file');
+    await browser.follow('Create a batch');
     const chooser = browser.page.waitForEvent('filechooser');
     await browser.page.getByLabel('CSV file').click();
     await (await chooser).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
   };
 
-  it('a file of 1,000 rows with 10 faulty ones is sent in eight clicks, and all others are seen delivered', async () => {
+  it('a file of 1,000 rows with 10 invalid ones is sent in eight clicks, and all others are seen delivered', async () => {
     const clicks = await countClicks();
     await chooseByClicks(fileWithFaults());
     await browser.see(': 1,000 rows, 3 columns');
     await browser.fill('Text', 'Hello {{ first_name }}!');
     await browser.press('Preview');
     await browser.page.getByRole('heading', { name: 'Preview' }).waitFor();
-    assert.equal(await fact(browser, 'Faulty rows').innerText(), '10');
+    assert.equal(await fact(browser, 'Invalid rows').innerText(), '10');
     assert.equal(await fact(browser, 'Price').innerText(), '990 credits');
     await browser.see('Missing required field: first_name');
     await browser.see(/^It has more than 3 cells/);
     await browser.assertAccessible();
-    const saved = (await browser.download('Download the faulty rows (10)')).split('\r\n');
+    const saved = (await browser.download('Download the invalid rows (10)')).split('\r\n');
     assert.equal(saved.length, 12);
     assert.match(saved[6] ?? '', /^\+15551000005,,x,997,Missing required field: first_name$/);
     assert.match(saved[10] ?? '', /^"'=1\+1",Ada,x,1001,Phone number must be in E\.164 format$/);
-    await browser.press('Leave out the 10 faulty rows, send 990 messages for 990 credits');
+    await browser.press('Skip the 10 invalid rows, send 990 messages for 990 credits');
     await batchShown(browser);
     await browser.page.getByRole('link', { name: '990 delivered' }).waitFor();
     await browser.see('✓ completed');
@@ -108,7 +108,7 @@ describe('batches in the console', () => {
     await browser.open('/batches/new');
     await browser.choose(csv('to', ...numbered(20, phone)));
     await browser.fill('Text', 'Hello');
-    const rate = browser.page.getByLabel('Messages a second (optional)', { exact: true });
+    const rate = browser.page.getByLabel('Messages per second (optional)', { exact: true });
     assert.match((await rate.getAttribute('title')) ?? '', /0\.5/);
     await rate.fill('0.5');
     await browser.press('Preview');
@@ -127,29 +127,29 @@ describe('batches in the console', () => {
     await browser.page.route(/\/messages\/bulk\/[\w-]+$|\/workspace$/, (route) => route.abort());
     await browser.press('Cancel');
     await browser.press('Cancel the batch');
-    await browser.see(/^Cancelled\. Refunded: \d+ credits?\.$/);
-    assert.match(String(await browser.page.evaluate('document.activeElement.textContent')), /^Cancelled/);
+    await browser.see(/^Batch cancelled\. Refunded: \d+ credits?\.$/);
+    assert.match(String(await browser.page.evaluate('document.activeElement.textContent')), /^Batch cancelled/);
   });
 
   it('a slow batch is paused, goes on, and is cancelled with its refund', async () => {
     await browser.open('/batches/new');
     await browser.choose(csv('to,reference', ...numbered(20, (index) => `${phone(index)},order-${index}`)));
     await browser.fill('Text', 'Hello');
-    await browser.fill('Messages a second (optional)', '0.5');
+    await browser.fill('Messages per second (optional)', '0.5');
     await browser.press('Preview');
     await browser.press('Send 20 messages for 20 credits');
-    await browser.see('at most 0.5 a second');
+    await browser.see('at most 0.5 per second');
     await browser.press('Pause');
     await browser.see('‖ paused');
     await browser.press('Resume');
     await browser.see('➤ sending');
     await browser.press('Cancel');
     await browser.press('Cancel the batch');
-    await browser.see(/^Cancelled\. Refunded: \d+ credits?\.$/);
+    await browser.see(/^Batch cancelled\. Refunded: \d+ credits?\.$/);
     await browser.see('✕ cancelled');
     await browser.assertAccessible();
     const [batch] = await batches();
-    await browser.see(`Cancelled. Refunded: ${20 - batch.credits_used} credit`);
+    await browser.see(`Batch cancelled. Refunded: ${20 - batch.credits_used} credit`);
     await until(
       async () => (await browser.page.locator('.balance').innerText()) === `${(1000 - batch.credits_used).toLocaleString()} credits`,
       'the balance',

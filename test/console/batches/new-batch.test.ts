@@ -53,7 +53,7 @@ describe('a new batch in the console', function () {
   it('too few credits are shown where the batch is sent, and nothing is sent', async () => {
     const text = 'x'.repeat(1600);
     await preview(browser, csv('to', ...numbered(101, phone)), text);
-    assert.equal(await fact(browser, 'Left after it').innerText(), 'not enough credits');
+    assert.equal(await fact(browser, 'Balance after sending').innerText(), 'not enough credits');
     await browser.press('Send 101 messages for 1,010 credits');
     await browser.see('Insufficient credits. You need 1010 credits but have 1000.');
     await browser.assertAccessible();
@@ -77,7 +77,7 @@ describe('a new batch in the console', function () {
     await batchShown(browser);
     await preview(browser, file, 'Hello {{ name }}');
     await browser.press('Send 3 messages for 3 credits');
-    await browser.see(/^A batch with exactly this content was sent on .+, and no answer came\./);
+    await browser.see(/^A batch with exactly this content was sent on .+, and no response came\./);
     await browser.assertAccessible();
     assert.equal(await batches(), 2);
     await browser.press('The same batch: send it once');
@@ -118,7 +118,7 @@ describe('a new batch in the console', function () {
     await browser.fill('Text', 'Hello');
     await browser.press('Preview');
     await browser.page.getByRole('heading', { name: 'Preview' }).waitFor();
-    await until(async () => (await fact(browser, 'Left after it').innerText()) !== '6 credits', 'the balance of this moment');
+    await until(async () => (await fact(browser, 'Balance after sending').innerText()) !== '6 credits', 'the balance of this moment');
   });
 
   it('the form is locked while a batch is sent, and its answer moves no user away from another screen', async () => {
@@ -131,7 +131,7 @@ describe('a new batch in the console', function () {
     await browser.follow('Contacts');
     await browser.page.getByRole('heading', { name: 'Contacts' }).waitFor();
     release();
-    await browser.see('The batch was accepted.');
+    await browser.see('Batch accepted.');
     assert.equal(await browser.page.getByRole('heading', { name: 'Contacts' }).count(), 1);
     assert.equal(await batches(), 1);
   });
@@ -166,6 +166,6 @@ describe('a new batch in the console', function () {
     await browser.page.getByRole('link', { name: '1 queued' }).waitFor();
     await rows(app.deps.db, `UPDATE batches SET rate = 0.5 WHERE workspace_id = $1`, [me.workspaceId]);
     await browser.press('Refresh');
-    await browser.see('at most 0.5 a second');
+    await browser.see('at most 0.5 per second');
   });
 });

@@ -119,7 +119,7 @@ describe('a batch without an answer in the console', () => {
       await endSession(place);
       await logInAs(browser, me.email);
       await browser.follow('Batches');
-      await browser.follow('Send to many: CSV file');
+      await browser.follow('Create a batch');
       await browser.choose(csv('to', phone(1)));
       await browser.fill('Text', 'Hello');
       await browser.press('Preview');

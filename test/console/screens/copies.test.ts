@@ -106,7 +106,7 @@ describe('a copy of a message in the console', () => {
     browser.page.on('request', (request) => (reads += request.url().includes(`/messages/${id}`) ? 1 : 0));
     const balance = browser.page.waitForResponse('**/api/v1/workspace');
     release();
-    await browser.see(/its credits are refunded\.$/);
+    await browser.see(/Its credits are refunded\.$/);
     await (await balance).finished();
     await browser.page.evaluate('new Promise((resolve) => setTimeout(resolve))');
     assert.equal(reads, 0);

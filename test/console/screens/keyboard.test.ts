@@ -55,7 +55,7 @@ describe('the focus of the console', () => {
     await browser.open('/keys/new');
     await browser.fill('Name', 'orders');
     await browser.page.keyboard.press('Enter');
-    await browser.see('The API key is created');
+    await browser.see('API key created');
     await browser.until(`document.activeElement.id === 'main'`);
   });
 

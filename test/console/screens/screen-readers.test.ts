@@ -55,7 +55,7 @@ describe('the console with a screen reader', () => {
     const { id } = (await buildWebhook(me.workspaceId, 'https://example.com/')).row;
     await buildReplay(id);
     await browser.open(`/webhooks/${id}`);
-    await button(/^Cancel the replay begun .*\d/).waitFor();
+    await button(/^Cancel the replay started .*\d/).waitFor();
     await browser.press("Link for the receiver's owner");
     await focusIsOn('Whoever has this link');
     await browser.press('Rotate the secret');
@@ -121,7 +121,7 @@ describe('the console with a screen reader', () => {
     await page.mouse.move(0, 0);
     await isSameAfter(notice, 60_000);
     assert.equal(await page.locator('.notices').getAttribute('aria-atomic'), 'false');
-    assert.equal(await page.locator(`[id="${await close.getAttribute('aria-describedby')}"]`).innerText(), 'The settings are saved.');
+    assert.equal(await page.locator(`[id="${await close.getAttribute('aria-describedby')}"]`).innerText(), 'Settings saved.');
     const colours = '(({ outlineColor, color }) => [outlineColor, color])(getComputedStyle(document.activeElement))';
     const [outline, text] = (await page.evaluate(colours)) as [string, string];
     assert.equal(outline, text, 'the ring around the button is seen');

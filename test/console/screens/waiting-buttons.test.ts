@@ -13,7 +13,7 @@ describe('a button that waits in the console', () => {
   };
   /** What is pressed, and the answer to its question. */
   const buttons: readonly [button: string | RegExp, answer: string | null, open: () => Promise<string>][] = [
-    ['Switch off', null, async () => `/webhooks/${(await buildWebhook(me.workspaceId, 'https://example.com/')).row.id}`],
+    ['Deactivate', null, async () => `/webhooks/${(await buildWebhook(me.workspaceId, 'https://example.com/')).row.id}`],
     ['Send a test event', null, async () => `/webhooks/${(await buildWebhook(me.workspaceId, 'https://example.com/')).row.id}`],
     ['Cancel', 'Cancel the message', async () => `/messages/${(await send()).id}`],
     ['Delete', 'Delete the contact', () => path('contacts', { phone: '+15551234567' })],
@@ -78,7 +78,7 @@ describe('a button that waits in the console', () => {
     await browser.follow('Create a contact');
     await browser.fill('Name (optional)', 'Ada');
     await answer();
-    await browser.see('The message was accepted.');
+    await browser.see('Message accepted.');
     assert.equal(await browser.page.getByLabel('Name (optional)').inputValue(), 'Ada');
     answer = await hold('**/messages/send');
     await sendAndLeave();

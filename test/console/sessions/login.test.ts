@@ -91,7 +91,7 @@ describe('logging in to the console', () => {
     assert.equal(await busy.count(), 0);
   });
 
-  it('a forgotten password is answered with a mail', async () => {
+  it('a forgotten password is answered with an e-mail', async () => {
     const me = await owner(app);
     await browser.follow('Forgotten password');
     await browser.fill('E-mail address', me.email);

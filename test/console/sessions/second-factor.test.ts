@@ -20,7 +20,7 @@ describe('the second factor in the console', function () {
       .locator('div', { has: browser.page.getByText(name, { exact: true }) })
       .locator('dd')
       .innerText();
-  const open = async (state: 'On' | 'Off') => {
+  const open = async (state: 'Enabled' | 'Disabled') => {
     await browser.open('/settings');
     await section().getByText(state, { exact: true }).waitFor();
   };
@@ -34,26 +34,26 @@ describe('the second factor in the console', function () {
   };
   const confirm = async (code: string) => {
     await section().getByLabel('Code of the app', { exact: true }).fill(code);
-    await button('Turn it on').click();
+    await button('Enable').click();
   };
-  const turnOff = async (code: string) => {
-    await section().getByText('Turn the second factor off', { exact: true }).click();
+  const disable = async (code: string) => {
+    await section().getByText('Disable the second factor', { exact: true }).click();
     await section().getByLabel('Code of the app, or a recovery code').fill(code);
-    await button('Turn it off').click();
+    await button('Disable').click();
   };
   /** What a camera reads on the screen. The screenshot ends at the edges of the code: its quiet zone must be its own. */
   const scan = async () => decodeQR(readPng(await qrCode().screenshot()));
 
-  it('the second factor is turned on with a code, asked for at the next login, and turned off', async () => {
-    await open('Off');
-    assert.equal(await section().getByText('Turn the second factor off', { exact: true }).count(), 0);
+  it('the second factor is enabled with a code, asked for at the next login, and disabled', async () => {
+    await open('Disabled');
+    assert.equal(await section().getByText('Disable the second factor', { exact: true }).count(), 0);
     const { secret, codes } = await offer();
     await confirm(wrongCode(secret));
     await section().getByText('Invalid verification code').waitFor();
     await browser.assertAccessible();
     await confirm(codeOf(secret));
     await browser.see('TOTP is enabled: logins need a code from now on.');
-    await section().getByText('On', { exact: true }).waitFor();
+    await section().getByText('Enabled', { exact: true }).waitFor();
     assert.equal(await button('Set up an authenticator app').count(), 0);
     await browser.press('Log out');
     await browser.page.getByRole('button', { name: 'Log in' }).waitFor(); // the settings have an e-mail address, too
@@ -62,18 +62,18 @@ describe('the second factor in the console', function () {
     await browser.press('Log in');
     await browser.fill('Verification code', codeOf(secret, 1));
     await browser.press('Log in');
-    await section().getByText('On', { exact: true }).waitFor();
+    await section().getByText('Enabled', { exact: true }).waitFor();
     await browser.assertAccessible();
-    await turnOff(codes[0] ?? '');
+    await disable(codes[0] ?? '');
     await browser.see('TOTP is disabled: logins need no code.');
-    await section().getByText('Off', { exact: true }).waitFor();
+    await section().getByText('Disabled', { exact: true }).waitFor();
     assert.equal((await me.logIn()).status, 200);
   });
 
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`a camera reads the address of the secret in ${colorScheme}`, async () => {
       await browser.page.emulateMedia({ colorScheme });
-      await open('Off');
+      await open('Disabled');
       const { url, secret } = await offer();
       assert.equal(new URL(url).searchParams.get('secret'), secret);
       assert.equal(await scan(), url);
@@ -88,7 +88,7 @@ describe('the second factor in the console', function () {
   it('a camera reads the address of the longest e-mail address, on a phone too', async () => {
     const email = `${'a+b'.repeat(20)}@${`${'x'.repeat(59)}.`.repeat(3)}example.com`;
     await rows(app.deps.db, 'UPDATE workspaces SET email = $2 WHERE id = $1', [me.workspaceId, email]);
-    await open('Off');
+    await open('Disabled');
     const { url } = await offer();
     assert.ok(url.includes(encodeURIComponent(email)));
     assert.equal(await scan(), url);
@@ -98,7 +98,7 @@ describe('the second factor in the console', function () {
   });
 
   it('the screen with the code of a second factor has no finding of axe, and the keyboard goes on at it', async () => {
-    await open('Off');
+    await open('Disabled');
     await button('Set up an authenticator app').focus();
     await browser.page.keyboard.press('Enter');
     await qrCode().waitFor();
@@ -107,7 +107,7 @@ describe('the second factor in the console', function () {
   });
 
   it('nothing of the secret stays in the page after it is confirmed', async () => {
-    await open('Off');
+    await open('Disabled');
     const { secret, codes } = await offer();
     const left = async () => {
       const values = '[...document.querySelectorAll("input")].map(({ value }) => value)';
@@ -117,14 +117,14 @@ describe('the second factor in the console', function () {
     };
     assert.equal((await left()).length, 12);
     await confirm(codeOf(secret));
-    await section().getByText('On', { exact: true }).waitFor();
+    await section().getByText('Enabled', { exact: true }).waitFor();
     assert.deepEqual(await left(), []);
     assert.equal(await qrCode().count(), 0);
     await browser.until('document.activeElement.id === "totp"');
   });
 
   it('a secret that was not confirmed is put away by Cancel', async () => {
-    await open('Off');
+    await open('Disabled');
     await offer();
     await button('Cancel').click();
     await button('Set up an authenticator app').waitFor();
@@ -136,55 +136,55 @@ describe('the second factor in the console', function () {
     const {
       recovery_codes: [code],
     } = await enrol(me);
-    await open('On');
+    await open('Enabled');
     assert.equal(await fact('Recovery codes left'), '10');
     const [stored] = await rows<{ at: Date }>(app.deps.db, 'SELECT totp_confirmed_at AS at FROM workspaces WHERE id = $1', [
       me.workspaceId,
     ]);
     assert.equal(await section().locator('time').getAttribute('datetime'), stored?.at.toISOString());
     assert.equal((await me.logIn(password, { code })).status, 200);
-    await open('On');
+    await open('Enabled');
     assert.equal(await fact('Recovery codes left'), '9');
   });
 
   describe('after another tab', () => {
-    it('a new secret is refused, and "On" is shown, after another tab turned the second factor on', async () => {
-      await open('Off');
+    it('a new secret is refused, and "Enabled" is shown, after another tab enabled the second factor', async () => {
+      await open('Disabled');
       await enrol(me);
       await button('Set up an authenticator app').click();
       await browser.see(/^TOTP is already enabled\./);
-      await section().getByText('On', { exact: true }).waitFor();
+      await section().getByText('Enabled', { exact: true }).waitFor();
     });
 
-    it('the offered secret disappears after another tab turned the second factor on with another one', async () => {
-      await open('Off');
+    it('the offered secret disappears after another tab enabled the second factor with another one', async () => {
+      await open('Disabled');
       const { secret } = await offer();
       await enrol(me);
       await confirm(codeOf(secret));
       await browser.see(/^There is no TOTP secret to confirm\./);
-      await section().getByText('On', { exact: true }).waitFor();
+      await section().getByText('Enabled', { exact: true }).waitFor();
       assert.equal(await qrCode().count(), 0);
     });
 
-    it('"Off" is shown after another tab turned the second factor off', async () => {
+    it('"Disabled" is shown after another tab disabled the second factor', async () => {
       const {
         recovery_codes: [code = ''],
       } = await enrol(me);
-      await open('On');
+      await open('Enabled');
       assert.equal((await me.call('DELETE', '/auth/totp', { code })).status, 200);
-      await turnOff('000000');
+      await disable('000000');
       await browser.see(/^TOTP is not enabled\./);
-      await section().getByText('Off', { exact: true }).waitFor();
+      await section().getByText('Disabled', { exact: true }).waitFor();
     });
   });
 
-  it('a second factor whose state cannot be read is shown neither on nor off, and is read again', async () => {
+  it('a second factor whose state cannot be read is shown neither enabled nor disabled, and is read again', async () => {
     await browser.page.route('**/console/session/totp', (route) => route.abort());
     await browser.open('/settings');
     await section().getByText('The service cannot be reached.').waitFor();
-    for (const name of ['Set up an authenticator app', 'Turn it off']) assert.equal(await button(name).count(), 0);
+    for (const name of ['Set up an authenticator app', 'Disable']) assert.equal(await button(name).count(), 0);
     await browser.page.unroute('**/console/session/totp');
     await button('Try again').click();
-    await section().getByText('Off', { exact: true }).waitFor();
+    await section().getByText('Disabled', { exact: true }).waitFor();
   });
 });
