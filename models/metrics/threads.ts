@@ -52,9 +52,20 @@ export class OtherThreads {
   readonly #expected = new Set<number>();
   readonly #channel = open((data) => this.#hear(data as Partial<Answer>));
   #asked: { ask: string; missing: Set<number>; done: () => void } | undefined;
+  #inProgress: Promise<MetricsSnapshot[]> | undefined;
 
-  /** The snapshots of the other threads. For one that is busy or has ended, its last one, so that counters never go back. */
-  async ask(): Promise<MetricsSnapshot[]> {
+  /**
+   * The snapshots of the other threads. For one that is busy or has ended, its last one, so that counters never go back. Calls at the same time
+   * share one question.
+   */
+  ask(): Promise<MetricsSnapshot[]> {
+    this.#inProgress ??= this.#askAll().finally(() => {
+      this.#inProgress = undefined;
+    });
+    return this.#inProgress;
+  }
+
+  async #askAll(): Promise<MetricsSnapshot[]> {
     const ask = randomUUID();
     if (this.#expected.size > 0) {
       await new Promise<void>((resolve) => {
