@@ -46,7 +46,7 @@ export const deliveryColumns = {
   message_id: nullable(column.uuid()),
   group_id: nullable(column.uuid()),
   status: column.text<DeliveryStatus>(),
-  /** How many scheduled attempts were made: the position in the retry schedule. Manual attempts do not change it. */
+  /** The position in the retry schedule: the attempts since its start, by the schedule, a replay or a test. Attempts by hand do not count. */
   ladder_step: withDefault(column.integer()),
   /** The last revision of its webhook that its status includes. */
   webhook_revision: withDefault(column.integer()),

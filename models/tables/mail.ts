@@ -16,7 +16,7 @@ const mailColumns = {
   look_at: withDefault(column.timestamp()),
   created_at: withDefault(column.timestamp()),
   sent_at: withDefault(nullable(column.timestamp())),
-  /** What the mail server said when it refused the mail permanently. */
+  /** The code with which the mail server refused the mail permanently; 0: it was dropped, because the account was closed. */
   refused_code: withDefault(nullable(column.integer())),
 } satisfies Columns;
 

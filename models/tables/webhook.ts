@@ -74,7 +74,7 @@ export const webhookColumns = {
   carrier_looks_at: withDefault(nullable(column.timestamp())),
   created_at: withDefault(column.timestamp()),
   updated_at: withDefault(column.timestamp()),
-  /** The row of a deleted webhook stays until its deliveries are deleted. No query returns it. */
+  /** The row of a deleted webhook stays until its deliveries are deleted. The model leaves it out; SQL statements must do so themselves. */
   deleted_at: withDefault(nullable(column.timestamp())),
 } satisfies Columns;
 

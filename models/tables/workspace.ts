@@ -11,7 +11,7 @@ const workspaceColumns = {
   phone: nullable(column.text()),
   country: nullable(column.text()),
   email_verified: withDefault(column.boolean()),
-  /** A part of every JWT. Raising it ends all older JWTs. */
+  /** A part of every JWT. Any other value ends all JWTs with this one; see `newTokenVersion`. */
   token_version: withDefault(column.integer()),
   /** Thousandths of a credit. Always equals the sum of the workspace's ledger entries. */
   balance: withDefault(column.bigint()),

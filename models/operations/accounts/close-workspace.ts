@@ -37,6 +37,7 @@ const close = `
   FROM (SELECT id, email FROM workspaces WHERE id = $1 AND closed_at IS NULL FOR NO KEY UPDATE) old
   WHERE w.id = old.id RETURNING old.email`;
 
+/** A mail with the code 0 is not sent, although no server refused it. */
 const forgotten = [
   'DELETE FROM login_addresses WHERE workspace_id = $1',
   'UPDATE mail_tokens SET used_at = COALESCE(used_at, now()), email = NULL WHERE workspace_id = $1',
