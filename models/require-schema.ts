@@ -1,5 +1,5 @@
 /** Which schema this version needs, and whether the database has it. */
-import { type Database, openPool, select } from './db/database.js';
+import { type Database, openPool, select, selectOne } from './db/database.js';
 import { explainDatabaseError } from './db/explain-database-error.js';
 import { migrationNames } from './db/migration-files.js';
 import { mayBeOutage } from './db/sql-state.js';
@@ -11,8 +11,7 @@ export class SchemaError extends Error {}
 
 /** Whether the database has tables of any version. */
 export async function hasSchema(db: Database): Promise<boolean> {
-  const [table] = await select<{ exists: boolean }>(db, `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`);
-  return table?.exists === true;
+  return (await selectOne<{ exists: boolean }>(db, `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`)).exists;
 }
 
 /** Names of migrations, in their order. */

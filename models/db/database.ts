@@ -107,6 +107,18 @@ export async function select<Row extends object>(
   });
 }
 
+/** The column `id` of the rows; otherwise as `select`. */
+export async function selectIds(db: Database, sql: string, bind?: unknown[], transaction?: Transaction): Promise<string[]> {
+  return (await select<{ id: string }>(db, sql, bind, transaction)).map(({ id }) => id);
+}
+
+/** The first row; otherwise as `select`. @throws Error if there is none */
+export async function selectOne<Row extends object>(db: Database, sql: string, bind?: unknown[], transaction?: Transaction): Promise<Row> {
+  const [row] = await select<Row>(db, sql, bind, transaction);
+  if (row === undefined) throw new Error(`no row for ${sql}`);
+  return row;
+}
+
 /** Runs work when its turn comes; see `connect`. Its statements do not wait for other turns. */
 export function inTurn<Result>(db: Database, work: () => Promise<Result>): Promise<Result> {
   const pace = paces.get(db);
@@ -129,9 +141,7 @@ export async function onConnection<Result>(db: Database, work: (run: Run) => Pro
 
 /** The time by the database's clock, for rows that are compared with that clock. */
 export async function currentTime(db: Database): Promise<Date> {
-  const [row] = await select<{ now: Date }>(db, 'SELECT clock_timestamp() AS now');
-  if (row === undefined) throw new Error('SELECT without FROM gave no row');
-  return row.now;
+  return (await selectOne<{ now: Date }>(db, 'SELECT clock_timestamp() AS now')).now;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Database, select } from './database.js';
+import { type Database, select, selectOne } from './database.js';
 import { SchemaLock } from './schema-lock.js';
 
 /**
@@ -13,8 +13,7 @@ export async function grantRights(db: Database, role: string, lock = new SchemaL
   const name = `"${role.replaceAll('"', '""')}"`;
   // PostgreSQL refuses grants on the same table at the same time. In one transaction the running program never misses a right meanwhile.
   await lock.inTransaction(async (transaction) => {
-    const [owned] = await select<Owned>(db, readOwned, [], transaction);
-    if (owned === undefined) throw new Error('PostgreSQL gave no answer');
+    const owned = await selectOne<Owned>(db, readOwned, [], transaction);
     for (const statement of statementsFor(owned, name)) await select(db, statement, [], transaction);
   });
 }

@@ -1,6 +1,6 @@
 /** The schema, in PostgreSQL's sense, that has the tables. Names from here are quoted where SQL needs it. */
 import { ConnectionError } from 'sequelize';
-import { type Database, openPool, select } from './database.js';
+import { type Database, openPool, selectOne } from './database.js';
 
 interface Schemas {
   database: string;
@@ -11,11 +11,7 @@ interface Schemas {
   target: string | null;
 }
 
-async function schemasOf(db: Database): Promise<Schemas> {
-  const [schemas] = await select<Schemas>(db, readSchemas);
-  if (schemas === undefined) throw new Error('PostgreSQL gave no answer');
-  return schemas;
-}
+const schemasOf = (db: Database) => selectOne<Schemas>(db, readSchemas);
 
 const readSchemas = `
   SELECT quote_ident(current_database()) AS database, quote_ident(current_user) AS role, quote_ident(current_schema()) AS target,
@@ -51,10 +47,8 @@ export async function requireFound(db: Database, programUrl: string): Promise<vo
 }
 
 async function reasonOf(program: Database, { database, role }: Schemas, schema: string): Promise<string> {
-  const [right] = await select<{ exists: boolean }>(program, `SELECT has_schema_privilege(to_regnamespace($1), 'USAGE') AS exists`, [
-    schema,
-  ]);
-  if (right?.exists === true)
+  const sql = `SELECT has_schema_privilege(to_regnamespace($1), 'USAGE') AS may_use`;
+  if ((await selectOne<{ may_use: boolean | null }>(program, sql, [schema])).may_use === true)
     return `The tables are in the schema ${schema}, in which the role ${role} does not search. Run: ${correction(database, schema)}`;
   const fix = `GRANT USAGE ON SCHEMA ${schema} TO ${role}`;
   return `The tables are in the schema ${schema}, which the role ${role} may not use. Run, as the owner of the schema: ${fix}`;

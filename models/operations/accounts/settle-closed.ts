@@ -2,7 +2,7 @@
  * Ends the open work of a closed workspace: cancels its batches, forgets its recipients and its owner, then cancels its single messages, in
  * steps of bounded size. Each step records its progress, so that a crash loses one step only. Steps may run twice and concurrently.
  */
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, select, selectIds, type Transaction } from '../../db/database.js';
 import { AppError } from '../../errors.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { cancelBatch } from '../batches/change-batch.js';
@@ -16,8 +16,8 @@ const stepSize = 1_000;
 const graceSeconds = 60;
 
 /** Closed workspaces with open work, or whose owner is not forgotten, in the order of their closing. */
-export async function closingWorkspaces(db: Database, limit: number): Promise<string[]> {
-  return (await select<{ id: string }>(db, closing, [limit])).map(({ id }) => id);
+export function closingWorkspaces(db: Database, limit: number): Promise<string[]> {
+  return selectIds(db, closing, [limit]);
 }
 
 /**
@@ -26,7 +26,7 @@ export async function closingWorkspaces(db: Database, limit: number): Promise<st
  * @returns whether the workspace is settled
  */
 export async function settleClosed(db: Database, workspaceId: string, until: number, step = stepSize): Promise<boolean> {
-  for (const { id } of await select<{ id: string }>(db, openBatches, [workspaceId])) {
+  for (const id of await selectIds(db, openBatches, [workspaceId])) {
     if (Date.now() > until) return false;
     await cancelBatch(db, workspaceId, id).catch(ignoreConflict);
   }

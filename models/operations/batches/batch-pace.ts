@@ -1,5 +1,5 @@
 import type { Channel } from '../../channels.js';
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectOne } from '../../db/database.js';
 import type { Slot } from '../handoff/provider-pace.js';
 
 /** Whether and how fast a page may continue. */
@@ -55,8 +55,7 @@ const reserve = `
 
 /** How many messages of a batch wait for their hand-off in earlier pages. */
 export async function queuedBeforePage(db: Database, batchId: string, groupId: string): Promise<number> {
-  const [row] = await select<{ queued: number }>(db, queuedBefore, [batchId, groupId]);
-  return row?.queued ?? 0;
+  return (await selectOne<{ queued: number }>(db, queuedBefore, [batchId, groupId])).queued;
 }
 
 const queuedBefore = `

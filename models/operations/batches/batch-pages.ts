@@ -1,9 +1,8 @@
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 
 /** The ids of the groups that are the pages of a batch, from a page number on. */
-export async function batchPages(db: Database, batchId: string, fromPage: number, limit: number): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, pages, [batchId, fromPage, limit]);
-  return rows.map(({ id }) => id);
+export function batchPages(db: Database, batchId: string, fromPage: number, limit: number): Promise<string[]> {
+  return selectIds(db, pages, [batchId, fromPage, limit]);
 }
 
 const pages = 'SELECT id FROM message_groups WHERE batch_id = $1 AND page >= $2 ORDER BY page LIMIT $3';

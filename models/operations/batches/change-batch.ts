@@ -1,7 +1,7 @@
 /** Pause, resume and cancel. Each takes effect before it returns, because a hand-off claims its messages under a lock on the batch's row. */
 import { canNoLonger } from '../../conflicts.js';
 import { Batch } from '../../tables/batch.js';
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, inTransaction, select, selectIds } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import { batchPages } from './batch-pages.js';
 import { completeBatchIfDone } from './complete-batch-if-done.js';
@@ -53,19 +53,15 @@ async function cancelQueued(db: Database, batchId: string): Promise<void> {
 export async function cancelPage(db: Database, groupId: string): Promise<void> {
   await inTransaction(db, async (transaction) => {
     await announcePage(db, transaction, groupId);
-    const queued = await select<{ id: string }>(db, cancellable, [groupId], transaction);
+    const queued = await selectIds(db, cancellable, [groupId], transaction);
     const [first] = queued;
     if (first === undefined) return;
     // A message is cancelled once, so its id identifies this refund. A page may be cancelled in two parts.
     const refundAs = {
-      reference: `cancel:${first.id}`,
+      reference: `cancel:${first}`,
       description: `Refund: ${countText(queued.length, 'message')} of a cancelled batch`,
     };
-    const changes = cancelledChanges(
-      queued.map(({ id }) => id),
-      cancelled,
-    );
-    await recordStatuses(db, transaction, { ...cancelling, changes, refundAs });
+    await recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges(queued, cancelled), refundAs });
   });
 }
 

@@ -1,5 +1,5 @@
 /** The piece of the audit that counts messages, workspace by workspace. */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import type { AuditPiece } from './audit-piece.js';
 
@@ -36,8 +36,8 @@ export const auditCounts: AuditPiece = async (db, place) => {
 
 /** @returns null after the last workspace */
 async function beginCount(db: Database, lastWorkspace: string): Promise<Walk | null> {
-  const [next] = await select<{ id: string }>(db, nextWorkspace, [lastWorkspace]);
-  return next === undefined ? null : { workspace: next.id, after: lowestId, sum: 0, isOver: false };
+  const [next] = await selectIds(db, nextWorkspace, [lastWorkspace]);
+  return next === undefined ? null : { workspace: next, after: lowestId, sum: 0, isOver: false };
 }
 
 const nextWorkspace = 'SELECT id FROM workspaces WHERE id > $1::uuid ORDER BY id LIMIT 1';

@@ -1,5 +1,5 @@
 /** Payments that no event can credit, because their order is lost. */
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, inTransaction, select, selectOne } from '../../db/database.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { creditsText, toCredits } from '../../rules/billing/credits.js';
 import { moneyText } from '../../rules/billing/currency.js';
@@ -37,8 +37,7 @@ export function creditPayment(db: Database, { id, name }: Pick<Workspace, 'id' |
     if (earlier !== undefined && !isSame(earlier, id, payment)) throw new Error(takenText(earlier));
     if (earlier === undefined) {
       const bind = [makeId(), id, `for payment ${paymentId}`, credits, paid.amount, paid.currency, `operator:${paymentId}`, paymentId];
-      const [order] = await select<OrderRow>(db, insert, bind, transaction);
-      if (order === undefined) throw new Error('the order was not stored');
+      const order = await selectOne<OrderRow>(db, insert, bind, transaction);
       await credit(db, transaction, id, { kind: 'purchase', reference: order.id, amount: credits, description: reason });
       const changes = { credits: toCredits(credits), amount_cents: paid.amount, currency: paid.currency, reason };
       const event = { workspaceId: id, type: 'billing.credits_granted', target: { type: 'workspace', id, name } } as const;

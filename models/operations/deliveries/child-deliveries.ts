@@ -1,5 +1,5 @@
 /** Deliveries that child workflows attempt, one for each event, if the operator has chosen this. */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectOne } from '../../db/database.js';
 import { lockedDeliveries } from './locked-deliveries.js';
 
 /** Notes that child workflows attempt these deliveries from now on. */
@@ -11,10 +11,6 @@ const toChild = `UPDATE deliveries SET in_child = true WHERE id IN ${lockedDeliv
 
 /** How many of the deliveries have failed. */
 export async function countFailed(db: Database, ids: readonly string[]): Promise<number> {
-  const [row] = await select<{ failed: number }>(
-    db,
-    `SELECT count(*) AS failed FROM deliveries WHERE id = ANY($1::uuid[]) AND status = 'failed'`,
-    [ids],
-  );
-  return row?.failed ?? 0;
+  const sql = `SELECT count(*) AS failed FROM deliveries WHERE id = ANY($1::uuid[]) AND status = 'failed'`;
+  return (await selectOne<{ failed: number }>(db, sql, [ids])).failed;
 }

@@ -1,4 +1,4 @@
-import { type Database, select, type Transaction } from '../../db/database.js';
+import { type Database, selectIds, type Transaction } from '../../db/database.js';
 import { isPending, lockedDeliveries } from './locked-deliveries.js';
 
 /**
@@ -13,8 +13,7 @@ export async function claimOverdue<Delivery extends { id: string }>(
   transaction?: Transaction,
 ): Promise<Delivery[]> {
   if (deliveries.length === 0) return [];
-  const rows = await select<{ id: string }>(db, claim, [deliveries.map(({ id }) => id), olderThanSeconds], transaction);
-  const claimed = new Set(rows.map(({ id }) => id));
+  const claimed = new Set(await selectIds(db, claim, [deliveries.map(({ id }) => id), olderThanSeconds], transaction));
   return deliveries.filter(({ id }) => claimed.has(id));
 }
 

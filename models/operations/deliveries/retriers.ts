@@ -3,7 +3,7 @@
  * ordered or has a rate. The webhook's row stores when its retrier looks next (`carrier_looks_at`), so that it is woken only if it would
  * look too late. Both sides lock that row: the retrier sees a delivery that was left to it, or is woken.
  */
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, select, selectIds, type Transaction } from '../../db/database.js';
 import { groupBy } from '../../rules/values/group-by.js';
 import { only, recordset } from '../../tables/columns.js';
 import { deliveryColumns } from '../../tables/delivery.js';
@@ -70,8 +70,7 @@ async function leaveIn(db: Database, transaction: Transaction, { left, inFlight 
     webhook_id,
     next_attempt_at: new Date(Math.min(...of.map(({ next_attempt_at }) => next_attempt_at.getTime()))),
   }));
-  const woken = await select<{ id: string }>(db, wake, [JSON.stringify(soonest), again, lostSeconds], transaction);
-  return woken.map(({ id }) => id);
+  return selectIds(db, wake, [JSON.stringify(soonest), again, lostSeconds], transaction);
 }
 
 const lockWebhooks = `SELECT 1 FROM webhooks WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;

@@ -3,7 +3,7 @@
  * effect immediately, because every attempt and every list reads that row too. Afterwards the webhook's retrier settles the deliveries in
  * pages. The watcher wakes the retriers of webhooks that are not settled, so that a crash only delays it.
  */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { heldStatus } from './locked-deliveries.js';
 
@@ -60,9 +60,8 @@ export async function settleDeliveries(
 }
 
 /** Webhooks whose deliveries are not settled, in the order of their ids. @param after the last one of the page before */
-export async function unsettledWebhooks(db: Database, limit: number, after: string | null = null): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, unsettled, [limit, after ?? lowestId]);
-  return rows.map(({ id }) => id);
+export function unsettledWebhooks(db: Database, limit: number, after: string | null = null): Promise<string[]> {
+  return selectIds(db, unsettled, [limit, after ?? lowestId]);
 }
 
 const unsettled = 'SELECT id FROM webhooks WHERE settled_revision < revision AND id > $2::uuid ORDER BY id LIMIT $1';

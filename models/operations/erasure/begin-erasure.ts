@@ -1,5 +1,5 @@
 import { makeId } from '../../rules/values/make-id.js';
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectOne } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { isUuid } from '../../rules/values/text.js';
@@ -21,8 +21,7 @@ export interface ErasureView {
  */
 export function beginErasure(db: Database, workspaceId: string, recipient: string, origin: Origin): Promise<ErasureView> {
   return asCaller(db, workspaceId, origin, async (transaction) => {
-    const [begun] = await select<ErasureView>(db, insert, [makeId(), workspaceId, recipient], transaction);
-    if (begun === undefined) throw new Error('INSERT … RETURNING gave no row');
+    const begun = await selectOne<ErasureView>(db, insert, [makeId(), workspaceId, recipient], transaction);
     const target = { type: 'erasure', id: begun.id, name: null } as const;
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'workspace.erasure_requested', target });
     return begun;

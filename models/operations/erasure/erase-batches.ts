@@ -1,5 +1,5 @@
 /** Erases what batches store about persons: faults of recipients, and the client's idempotency key. */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 import { digestInSql } from '../../rules/contacts/erasure.js';
 import { mentionOf } from '../../rules/contacts/mention.js';
 import { lowestId } from '../../rules/values/id-time.js';
@@ -33,8 +33,8 @@ const eraseOrQueue = `
   DELETE FROM erasure_batches WHERE batch_id = ANY($1::uuid[]) AND batch_id NOT IN (SELECT id FROM waiting)`;
 
 /** A page of the batches whose check is due. */
-export async function batchesDueForErasure(db: Database): Promise<string[]> {
-  return (await select<{ id: string }>(db, due, [])).map(({ id }) => id);
+export function batchesDueForErasure(db: Database): Promise<string[]> {
+  return selectIds(db, due);
 }
 
 const due = `

@@ -1,4 +1,4 @@
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, inTransaction, select, selectIds } from '../../db/database.js';
 import { namesRecipientInSql, withoutRecipient } from '../../rules/contacts/carrier-ids.js';
 import { digestInSql } from '../../rules/contacts/erasure.js';
 import { recipientKeyInSql } from '../../rules/messages/recipient.js';
@@ -24,13 +24,12 @@ export function eraseMessages(db: Database, key: Buffer, ids: readonly string[],
   if (ids.length === 0) return Promise.resolve([]);
   return inTransaction(db, async (transaction) => {
     await select(db, lockReports, [ids], transaction);
-    const locked = await select<{ id: string }>(db, lockMessages, [ids], transaction);
-    if (locked.length === 0) return [];
-    const ended = locked.map(({ id }) => id);
+    const ended = await selectIds(db, lockMessages, [ids], transaction);
+    if (ended.length === 0) return [];
     await select(db, lockEvents, [ended], transaction);
     // Events and statuses of a message are written under its lock only, and a replay of its deliveries is claimed under locks of their events.
     // So what the next statement reads cannot change.
-    const erased = (await select<{ id: string }>(db, erase, [ended, key], transaction)).map(({ id }) => id);
+    const erased = await selectIds(db, erase, [ended, key], transaction);
     if (erased.length === 0) return [];
     for (const sql of [emptyEvents, emptyAnswers]) await select(db, sql, [erased], transaction);
     if (cause !== null) await select(db, count, [cause, erased.length], transaction);

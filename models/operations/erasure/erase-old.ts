@@ -3,7 +3,7 @@
  * locked, and waits only for locks of what belongs to the messages, such as their reports and events. A sweep stores its place. Messages and
  * batches that it could not erase yet wait in a queue.
  */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { batchesDueForErasure, eraseBatchesOrQueue } from './erase-batches.js';
 import { erasurePage } from './erase-messages.js';
@@ -78,8 +78,7 @@ async function nextPage(db: Database, key: Buffer, sweep: Sweep): Promise<{ eras
   const { kind, workspaceId, days } = sweep;
   const size = kind === 'reports' ? reportsPage : erasurePage;
   const bind = [idBefore(new Date(Date.now() - days * dayMs)), workspaceId ?? lowestId, ...(workspaceId === null ? [] : [workspaceId])];
-  const rows = await select<{ id: string }>(db, pageOf(kind, workspaceId !== null, size), bind);
-  const ids = rows.map(({ id }) => id);
+  const ids = await selectIds(db, pageOf(kind, workspaceId !== null, size), bind);
   const last = ids.at(-1);
   if (last === undefined) return { erased: 0, isFull: false };
   let erased = 0;

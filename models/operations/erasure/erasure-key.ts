@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectOne } from '../../db/database.js';
 import { decrypt, encrypt, reencryptValue } from '../../rules/values/encryption.js';
 
 /** The context of its encryption. */
@@ -36,9 +36,7 @@ export async function makeErasureKey(db: Database, secretKey: string): Promise<v
 /** Several processes may start at the same time. The first key that is stored is used. */
 async function make(db: Database, secretKey: string): Promise<Buffer> {
   await makeErasureKey(db, secretKey);
-  const [stored] = await select<{ sealed: Buffer }>(db, find);
-  if (stored === undefined) throw new Error('the inserted row was not found');
-  return stored.sealed;
+  return (await selectOne<{ sealed: Buffer }>(db, find)).sealed;
 }
 
 /**

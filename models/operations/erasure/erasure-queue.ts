@@ -1,5 +1,5 @@
 /** Messages that are to be erased but are still open. Each has a time of its next check. */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { type Cause, eraseMessages, erasurePage } from './erase-messages.js';
 
@@ -16,8 +16,8 @@ const put = `
   ON CONFLICT (erasure_id, message_id) DO UPDATE SET look_at = excluded.look_at`;
 
 /** A page of the messages whose check is due. */
-export async function dueForErasure(db: Database, cause: Cause): Promise<string[]> {
-  return (await select<{ id: string }>(db, due, [idOf(cause), erasurePage])).map(({ id }) => id);
+export function dueForErasure(db: Database, cause: Cause): Promise<string[]> {
+  return selectIds(db, due, [idOf(cause), erasurePage]);
 }
 
 const due = `

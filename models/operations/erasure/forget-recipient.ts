@@ -1,5 +1,5 @@
 /** Erases what a workspace stores about a recipient outside its messages. */
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, inTransaction, select, selectIds } from '../../db/database.js';
 import { digestOf, isPlainDigest, keyedDigestInSql } from '../../rules/contacts/erasure.js';
 import { mentionOf, roughMentionOf } from '../../rules/contacts/mention.js';
 import { isByRecipientInSql } from '../../rules/contacts/suppression.js';
@@ -52,7 +52,7 @@ async function forgetInUnmatched(db: Database, key: Buffer, recipient: string): 
   const clear = clearUnmatched(recipient.includes('@') ? 'lower(d.raw)' : 'd.raw');
   let after: string | undefined = lowestId;
   while (after !== undefined) {
-    const ids: string[] = (await select<{ id: string }>(db, unmatched, [after])).map(({ id }) => id);
+    const ids = await selectIds(db, unmatched, [after]);
     for (let at = 0; at < ids.length; at += searchedAtOnce) await select(db, clear, [...bind, ids.slice(at, at + searchedAtOnce)]);
     after = ids[unmatchedPage - 1];
   }

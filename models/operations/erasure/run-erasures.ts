@@ -1,5 +1,5 @@
 /** Carries out the requested erasures, page by page. All progress is in their rows, so that any process can continue them. */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 import { highestId } from '../../rules/values/id-time.js';
 import { phoneSpellings } from '../../rules/values/phone.js';
 import { cancelErased } from './cancel-erased.js';
@@ -45,7 +45,7 @@ export async function runErasures(db: Database, key: Buffer, untilMs: number, { 
   const isOver = () => Date.now() >= untilMs;
   const taken: string[] = []; // one that waits, or failed, has had its turn
   const next = async () => {
-    const ids = (await select<{ id: string }>(db, running, [taken])).map(({ id }) => id);
+    const ids = await selectIds(db, running, [taken]);
     taken.push(...ids);
     return ids;
   };
@@ -149,8 +149,7 @@ async function walk(
   endPage: string,
 ): Promise<string[]> {
   const [, otherSpelling = null] = phoneSpellings(recipient);
-  const found = await select<{ id: string }>(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId, otherSpelling]);
-  const ids = found.map((each) => each.id);
+  const ids = await selectIds(db, nextOf, [workspace_id, recipient, created_at, place ?? highestId, otherSpelling]);
   const cancelled = await cancelErased(db, ids);
   await eraseOrQueue(db, key, { cause: id, ids, againInSeconds });
   const isLast = ids.length < erasurePage;

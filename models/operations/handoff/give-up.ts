@@ -1,5 +1,5 @@
 /** What happens when the time of a wait is over. */
-import { afterCommit, type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { afterCommit, type Database, inTransaction, select, selectIds, type Transaction } from '../../db/database.js';
 import { workMetrics } from '../../metrics/catalogue.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import { closeIfDone, type OpenWork } from '../reports/close-if-done.js';
@@ -47,7 +47,7 @@ export function giveUpOnHandoffs(db: Database, groupId: string, waits: Uncertain
     const at = new Date();
     await lockGroup(db, transaction, groupId);
     await announcePage(db, transaction, groupId); // the first hand-off would have opened it, and none may have begun
-    const ids = (await select<{ id: string }>(db, lockQueued, [groupId], transaction)).map(({ id }) => id);
+    const ids = await selectIds(db, lockQueued, [groupId], transaction);
     const bind = [ids, ...bindOf({ ...waits, repeatable: [] })];
     const given = ids.length === 0 ? [] : await select<GivenUp>(db, givenUp, bind, transaction);
     const changes = given.map(({ id, account }) => ({

@@ -3,7 +3,7 @@
  * stays `queued` until a delivery report proves the hand-off, the account answers a query about it, or its wait is over.
  */
 import type { Channel } from '../../channels.js';
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, inTransaction, select, selectIds } from '../../db/database.js';
 import { longestCallMs, providerDeadlineMs } from '../../rules/routing/provider-deadline.js';
 
 /** How long uncertain messages wait. */
@@ -109,8 +109,7 @@ const nextHandoff = `
  */
 export function releaseClaim(db: Database, groupId: string, claimId: string): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    const locked = await select<{ id: string }>(db, lock, [groupId], transaction);
-    const ids = locked.map(({ id }) => id);
+    const ids = await selectIds(db, lock, [groupId], transaction);
     await select(db, release, [ids, claimId], transaction);
   });
 }

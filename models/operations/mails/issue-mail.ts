@@ -1,5 +1,5 @@
 import { makeId } from '../../rules/values/make-id.js';
-import { type Database, select, type Transaction } from '../../db/database.js';
+import { type Database, select, selectOne, type Transaction } from '../../db/database.js';
 import type { MailKind } from '../../rules/accounts/mail-kinds.js';
 import { digestMailToken, type MailTokenPurpose, mailToken, mailTokenLifetimeMs } from '../../rules/accounts/mail-token.js';
 
@@ -69,8 +69,7 @@ const mailsAnHourMax = 20;
 
 /** Whether the workspace has reached the hourly limit of mails of this kind. Exact only if its row is locked. */
 export async function hasReachedMailLimit(db: Database, transaction: Transaction, workspaceId: string, kind: MailKind): Promise<boolean> {
-  const [row] = await select<{ sent: number }>(db, countMails, [workspaceId, kind], transaction);
-  return (row?.sent ?? 0) >= mailsAnHourMax;
+  return (await selectOne<{ sent: number }>(db, countMails, [workspaceId, kind], transaction)).sent >= mailsAnHourMax;
 }
 
 /**

@@ -1,13 +1,12 @@
-import { type Database, select } from '../../db/database.js';
+import { type Database, selectIds } from '../../db/database.js';
 
 /**
  * Decides against undecided messages: deletes those that are still `accepting`. PostgreSQL decides once. A fenced message was never charged
  * and never will be, because a late worker finds no row. A message that is not fenced was accepted or refused by its workflow.
  * @returns the ids that were fenced
  */
-export async function fenceMessages(db: Database, ids: readonly string[]): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, fence, [ids]);
-  return rows.map(({ id }) => id);
+export function fenceMessages(db: Database, ids: readonly string[]): Promise<string[]> {
+  return selectIds(db, fence, [ids]);
 }
 
 const fence = `

@@ -1,6 +1,6 @@
 /** Moves single messages that lost their workflows into one group. One workflow for each would cost several times as much. */
 import { makeId } from '../../rules/values/make-id.js';
-import { type Database, inTransaction, select } from '../../db/database.js';
+import { type Database, inTransaction, select, selectIds } from '../../db/database.js';
 import { isCancellable } from './lock-cancellable.js';
 import { lockedDeliveries } from '../deliveries/locked-deliveries.js';
 
@@ -28,15 +28,13 @@ export function gatherMessages(
     const groupId = makeId();
     await select(db, lock, [groupIds], transaction);
     await select(db, 'INSERT INTO message_groups (id, workflow_id) VALUES ($1, $2)', [groupId, workflowIdOf(groupId)], transaction);
-    const locked = await select<{ id: string }>(db, lockMovable, [groupIds], transaction);
-    const ids = locked.map(({ id }) => id);
-    const moved = await select<{ id: string }>(db, move, [ids, groupId], transaction);
-    if (moved.length === 0) {
+    const ids = await selectIds(db, lockMovable, [groupIds], transaction);
+    // The ids of these messages are the ids of their groups.
+    const former = await selectIds(db, move, [ids, groupId], transaction);
+    if (former.length === 0) {
       await select(db, 'DELETE FROM message_groups WHERE id = $1', [groupId], transaction);
       return undefined;
     }
-    // The ids of these messages are the ids of their groups.
-    const former = moved.map(({ id }) => id);
     await select(db, moveDeliveries, [former, groupId], transaction);
     await select(db, 'DELETE FROM message_groups WHERE id = ANY($1::uuid[])', [former], transaction);
     return { groupId, ids: former.toSorted() };

@@ -1,4 +1,4 @@
-import { type Database, select, type Transaction } from '../../db/database.js';
+import { type Database, select, selectOne, type Transaction } from '../../db/database.js';
 import { givenIn, hexOf, namesOf, recordset } from '../../tables/columns.js';
 import { messageColumns, type MessageRow, type NewMessage } from '../../tables/message.js';
 import type { FallbackStep } from '../../rules/messages/fallback.js';
@@ -27,8 +27,7 @@ export function insertMessages(db: Database, group: NewGroup, transaction?: Tran
 
 /** Stores a page of a batch and its messages, undecided, within the batch's transaction. @returns how many messages were stored */
 export async function insertPage(db: Database, transaction: Transaction, group: NewGroup): Promise<number> {
-  const [stored] = await select<{ count: number }>(db, insert('count(*) AS count', { returned: 'id' }), parametersOf(group), transaction);
-  return stored?.count ?? 0;
+  return (await selectOne<{ count: number }>(db, insert('count(*) AS count', { returned: 'id' }), parametersOf(group), transaction)).count;
 }
 
 function parametersOf({ groupId, workflowId, messages, page }: NewGroup): unknown[] {

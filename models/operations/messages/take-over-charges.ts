@@ -2,7 +2,7 @@
  * The only writer of charges that move within a fallback chain. A step is charged the difference to what its chain has paid. If the charge that
  * made the difference is refunded afterwards, the step takes over the missing part of its price from that refund.
  */
-import { type Database, select, type Transaction } from '../../db/database.js';
+import { type Database, select, selectIds, type Transaction } from '../../db/database.js';
 import { type ChargedStep, takenOver } from '../../rules/messages/fallback.js';
 import { column, recordset } from '../../tables/columns.js';
 import type { StatusRow } from '../../tables/message.js';
@@ -60,8 +60,8 @@ const placesOf = `
  * chain that fail at the same time are refunded one after the other, and each sees what the others left.
  */
 async function lockLaterSteps(db: Database, transaction: Transaction, id: string): Promise<void> {
-  const [next] = await select<{ id: string }>(db, lockNext, [id], transaction);
-  if (next !== undefined) await lockLaterSteps(db, transaction, next.id);
+  const [next] = await selectIds(db, lockNext, [id], transaction);
+  if (next !== undefined) await lockLaterSteps(db, transaction, next);
 }
 
 const lockNext = 'SELECT m.id FROM fallbacks f JOIN messages m ON m.id = f.next_id WHERE f.message_id = $1 FOR UPDATE OF m';

@@ -1,10 +1,10 @@
 /** Sends that are `accepting` in the restored database. Their requests are gone, so no process will decide them. */
-import { type Database, select } from '../../db/database.js';
+import { type Database, selectIds } from '../../db/database.js';
 import type { Recovery } from '../recovery/begin-recovery.js';
 
 /** The undecided single messages of these open groups; see `fenceMessages`. */
 export function undecidedMessages(db: Database, { began_at }: Pick<Recovery, 'began_at'>, groupIds: readonly string[]): Promise<string[]> {
-  return idsOf(db, messages, [groupIds, began_at]);
+  return selectIds(db, messages, [groupIds, began_at]);
 }
 
 const messages = `
@@ -17,12 +17,8 @@ export function undecidedBatches(
   after: string | null,
   limit: number,
 ): Promise<string[]> {
-  return idsOf(db, batches, [began_at, after, limit]);
+  return selectIds(db, batches, [began_at, after, limit]);
 }
 
 const batches = `
   SELECT id FROM batches WHERE status = 'accepting' AND created_at <= $1 AND ($2::uuid IS NULL OR id > $2) ORDER BY id LIMIT $3`;
-
-async function idsOf(db: Database, sql: string, bind: unknown[]): Promise<string[]> {
-  return (await select<{ id: string }>(db, sql, bind)).map(({ id }) => id);
-}

@@ -1,18 +1,17 @@
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, select, selectIds, type Transaction } from '../../db/database.js';
 import type { Recovery } from './begin-recovery.js';
 
 /**
  * The messages of these open groups that were handed off before the restore and still wait for a report. Their reports may have come in the
  * lost time, and providers do not repeat them.
  */
-export async function restoredAwaiting(
+export function restoredAwaiting(
   db: Database,
   { began_at }: Pick<Recovery, 'began_at'>,
   groupIds: readonly string[],
   transaction?: Transaction,
 ): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, awaiting, [groupIds, began_at], transaction);
-  return rows.map(({ id }) => id);
+  return selectIds(db, awaiting, [groupIds, began_at], transaction);
 }
 
 const awaiting = `

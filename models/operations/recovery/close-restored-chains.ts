@@ -1,4 +1,4 @@
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectOne } from '../../db/database.js';
 import type { Recovery } from './begin-recovery.js';
 
 type Times = Pick<Recovery, 'id' | 'began_at' | 'stopped_at'>;
@@ -10,8 +10,7 @@ const isUncertain = `
 
 /** How many chains `closeRestoredChains` would close. */
 export async function countRestoredChains(db: Database, { began_at, stopped_at }: Times): Promise<number> {
-  const [found] = await select<{ count: number }>(db, count, [began_at, stopped_at]);
-  return found?.count ?? 0;
+  return (await selectOne<{ count: number }>(db, count, [began_at, stopped_at])).count;
 }
 
 const count = `SELECT count(*) FROM fallbacks f JOIN messages m ON m.id = f.message_id WHERE ${isUncertain}`;

@@ -1,6 +1,6 @@
 /** Restored messages that may have been handed off in the lost time. */
 import type { Channel } from '../../channels.js';
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, select, selectIds, type Transaction } from '../../db/database.js';
 import type { RestoredMessage } from '../../rules/routing/recovery.js';
 import { column, only, recordset } from '../../tables/columns.js';
 import { sendAttemptColumns } from '../../tables/send-attempt.js';
@@ -52,8 +52,7 @@ export function markUncertain(
 ): Promise<number> {
   return inTransaction(db, async (transaction) => {
     const ids = suspicions.map(({ id }) => id);
-    const locked = await select<{ id: string }>(db, lock, [ids], transaction);
-    const queuedIds = locked.map(({ id }) => id);
+    const queuedIds = await selectIds(db, lock, [ids], transaction);
     await select(db, markAsSending, [queuedIds], transaction);
     const fresh = await select<{ message_id: string }>(db, noteUncertain, [recovery.id, queuedIds], transaction);
     const isFresh = new Set(fresh.map(({ message_id }) => message_id));

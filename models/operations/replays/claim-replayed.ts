@@ -1,5 +1,5 @@
 /** A replay claims a delivery just before it attempts it, so that a cancel stops all attempts that have not begun. */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 import { isHeld, lockedDeliveries } from '../deliveries/locked-deliveries.js';
 
 /** `taken`: the delivery is being sent already, was delivered or erased, or its webhook is inactive. `over`: the replay does not run any more. */
@@ -53,9 +53,8 @@ const restart = `
   SELECT EXISTS (SELECT 1 FROM running) AS is_running, ARRAY(SELECT id FROM claimed) AS claimed`;
 
 /** The deliveries among these whose retry schedule was last started by this replay. */
-export async function claimedByReplay(db: Database, replayId: string, ids: readonly string[]): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, ofReplay, [ids, replayId]);
-  return rows.map(({ id }) => id);
+export function claimedByReplay(db: Database, replayId: string, ids: readonly string[]): Promise<string[]> {
+  return selectIds(db, ofReplay, [ids, replayId]);
 }
 
 const ofReplay = 'SELECT id FROM deliveries WHERE id = ANY($1::uuid[]) AND replay_id = $2';

@@ -1,5 +1,5 @@
 /** Replays: which deliveries of a period they include. */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds, selectOne } from '../../db/database.js';
 import { dryRunTooLarge } from '../../conflicts.js';
 import { type DeliveryStatus, deliveryStatuses } from '../../tables/delivery.js';
 import { testEventType } from '../../rules/webhooks/events.js';
@@ -39,8 +39,7 @@ const countedMax = 200_000;
 export async function countForReplay(db: Database, range: ReplayRange, max = countedMax): Promise<number | null> {
   const conditions = [isIn(range.statuses), ...(range.statuses.includes('held') ? unsettled : [])];
   const counts = conditions.map((condition) => `(SELECT count(*) FROM (SELECT 1 ${matching(condition)} LIMIT ${max + 1}) AS found)`);
-  const [row] = await select<{ matched: number }>(db, `SELECT ${counts.join(' + ')} AS matched`, bindOf(range));
-  const matched = row?.matched ?? 0;
+  const { matched } = await selectOne<{ matched: number }>(db, `SELECT ${counts.join(' + ')} AS matched`, bindOf(range));
   return matched > max ? null : matched;
 }
 
@@ -65,8 +64,7 @@ export async function listReplayable(db: Database, range: ReplayRange, after: st
   const order = placeIn('d').join(', ');
   const further = last === undefined ? '' : `AND d.created_at >= $4::timestamptz AND (${order}) > ($4::timestamptz, $5::bigint, $6::uuid)`;
   const list = `SELECT d.id ${matching(isIn(range.statuses))} ${further} ORDER BY ${order} LIMIT ${limit}`;
-  const rows = await select<{ id: string }>(db, list, [...bindOf(range), ...(last === undefined ? [] : [last.at, last.seq, after])]);
-  return rows.map(({ id }) => id);
+  return selectIds(db, list, [...bindOf(range), ...(last === undefined ? [] : [last.at, last.seq, after])]);
 }
 
 /** SQL: the order in which deliveries are replayed. */

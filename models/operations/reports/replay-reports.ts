@@ -1,4 +1,4 @@
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-time.js';
 import { flagGroups, type StoredReport, type Wake } from './record-reports.js';
 
@@ -65,7 +65,7 @@ const pendingGroups = `
 /** The groups among these that have reports that were not applied. */
 export async function groupsWithReports(db: Database, groupIds: readonly string[]): Promise<Set<string>> {
   const sql = 'SELECT id FROM message_groups WHERE id = ANY($1::uuid[]) AND reports_pending';
-  return new Set((await select<{ id: string }>(db, sql, [groupIds])).map(({ id }) => id));
+  return new Set(await selectIds(db, sql, [groupIds]));
 }
 
 /** @param which SQL: a condition that an index serves */

@@ -1,7 +1,7 @@
 /** Open event streams: the workspaces whose events are written for them, how many are open, and where each starts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeId } from '../../rules/values/make-id.js';
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectOne } from '../../db/database.js';
 import { newestSnapshot, type Position, type Snapshot } from '../../rules/streams/position.js';
 import { column, recordset } from '../../tables/columns.js';
 import { withinQuota } from '../workspaces/within-quota.js';
@@ -50,9 +50,7 @@ export async function openStream(db: Database, { workspaceId, resume, max }: Str
   const id = makeId();
   const marked = await withinQuota(db, { workspaceId, of: 'streams', max }, async (transaction) => {
     await select(db, insertStream, [id, workspaceId, expiryMs], transaction);
-    const [row] = await select<Mark>(db, markWorkspaces, [[workspaceId], resumeMs + graceMs, lapseMs], transaction);
-    if (row === undefined) throw new Error('INSERT … ON CONFLICT DO UPDATE … RETURNING gave no row');
-    return row;
+    return selectOne<Mark>(db, markWorkspaces, [[workspaceId], resumeMs + graceMs, lapseMs], transaction);
   });
   if (marked.is_recent) await settle(db);
   const now = await currentPosition(db);
@@ -107,9 +105,8 @@ const transactionsInProgress = `
     AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL)`;
 
 async function currentPosition(db: Database): Promise<Position> {
-  const [row] = await select<{ at: Date; seen: Snapshot }>(db, 'SELECT clock_timestamp() AS at, pg_current_snapshot()::text AS seen');
-  if (row === undefined) throw new Error('SELECT without FROM gave no row');
-  return { ...row, reading: null };
+  const sql = 'SELECT clock_timestamp() AS at, pg_current_snapshot()::text AS seen';
+  return { ...(await selectOne<{ at: Date; seen: Snapshot }>(db, sql)), reading: null };
 }
 
 /** Whether every event since this position was written. A snapshot from the future belongs to a database that was restored to an earlier moment. */
@@ -117,8 +114,7 @@ async function isComplete(db: Database, position: Position, since: Date, now: Po
   const at = position.at.getTime();
   if (at < since.getTime() || at < now.at.getTime() - resumeMs || at > now.at.getTime()) return false;
   const sql = 'SELECT pg_snapshot_xmax($1::pg_snapshot) <= pg_snapshot_xmax($2::pg_snapshot) AS is_past';
-  const [row] = await select<{ is_past: boolean }>(db, sql, [newestSnapshot(position), now.seen]);
-  return row?.is_past === true;
+  return (await selectOne<{ is_past: boolean }>(db, sql, [newestSnapshot(position), now.seen])).is_past;
 }
 
 /** A stream that is open, and since when every event was written for it, as far as its process knows. */

@@ -3,7 +3,7 @@
  * time of a lease, so that several can work in parallel, and the groups of a dead process are taken again.
  */
 import type { Channel } from '../../channels.js';
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 import type { GroupState } from '../../rules/messages/group-look.js';
 import { isAwaitingReport, isOpen } from '../../rules/messages/status.js';
 import { column, recordset } from '../../tables/columns.js';
@@ -124,10 +124,8 @@ const close = `
 export async function fenceGroups(db: Database, groupIds: readonly string[]): Promise<number> {
   if (groupIds.length === 0) return 0;
   const sql = `SELECT id FROM messages WHERE group_id = ANY($1::uuid[]) AND status = 'accepting' ORDER BY id`;
-  const rows = await select<{ id: string }>(db, sql, [groupIds]);
-  if (rows.length === 0) return 0;
-  const ids = rows.map(({ id }) => id);
-  return (await fenceMessages(db, ids)).length;
+  const ids = await selectIds(db, sql, [groupIds]);
+  return ids.length === 0 ? 0 : (await fenceMessages(db, ids)).length;
 }
 
 /** Makes groups due for a check in the next watcher run, within 30 seconds. @returns how many of them are still open */

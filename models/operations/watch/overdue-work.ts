@@ -2,7 +2,7 @@
  * Finds overdue work that nothing drives, apart from groups and batches. Each kind is read in pages, oldest first. `after` is the last row
  * of the page before, so that rows that cannot be repaired do not block the later ones.
  */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, selectIds } from '../../db/database.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import type { Wake } from '../reports/record-reports.js';
 
@@ -52,9 +52,8 @@ const overdue = `
  * Webhooks whose retrier has overdue deliveries and has not looked for them in time: it no longer runs, or was not woken. Only the retrier of an
  * ordered webhook sleeps while a delivery is due. In the order of their ids.
  */
-export async function lostRetriers(db: Database, olderThanSeconds: number, after: string | null = null): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, lost, [olderThanSeconds, after ?? lowestId, repairPageSize]);
-  return rows.map(({ id }) => id);
+export function lostRetriers(db: Database, olderThanSeconds: number, after: string | null = null): Promise<string[]> {
+  return selectIds(db, lost, [olderThanSeconds, after ?? lowestId, repairPageSize]);
 }
 
 const lost = `
@@ -70,9 +69,8 @@ const lost = `
 const mailAgainSeconds = 300;
 
 /** Takes unsent mails that are due for a check, in the order of their due times. */
-export async function takeUnsentMails(db: Database): Promise<string[]> {
-  const rows = await select<{ id: string }>(db, unsent, [repairPageSize, mailAgainSeconds]);
-  return rows.map(({ id }) => id);
+export function takeUnsentMails(db: Database): Promise<string[]> {
+  return selectIds(db, unsent, [repairPageSize, mailAgainSeconds]);
 }
 
 const unsent = `

@@ -1,4 +1,4 @@
-import { type Database, select, type Transaction } from '../../db/database.js';
+import { type Database, selectOne, type Transaction } from '../../db/database.js';
 import { type Counted, quotaReached } from '../../conflicts.js';
 import type { AppError } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
@@ -59,6 +59,5 @@ export async function assertBelow(db: Database, quota: Quota, transaction?: Tran
 /** How many the workspace has, counted up to one more than the quota. */
 export async function countOf(db: Database, { workspaceId, of, max }: Quota, transaction?: Transaction): Promise<number> {
   const sql = `SELECT count(*) AS count FROM (${counted[of]} LIMIT $2) AS found`;
-  const [row] = await select<{ count: number }>(db, sql, [workspaceId, max + 1], transaction);
-  return row?.count ?? 0;
+  return (await selectOne<{ count: number }>(db, sql, [workspaceId, max + 1], transaction)).count;
 }
