@@ -1,5 +1,6 @@
 import { lowestId } from '../rules/values/id-time.js';
 import { type Database, select } from './database.js';
+import { inPages } from './in-pages.js';
 
 const pageSize = 500;
 
@@ -15,15 +16,11 @@ export async function reencryptRows<Row extends { id: string }>(
   reencrypt: (row: Row) => Promise<boolean | 'unreadable'>,
 ): Promise<{ checked: number; reencrypted: number; unreadable: string[] }> {
   const done = { checked: 0, reencrypted: 0, unreadable: [] as string[] };
-  for (let after: string | undefined = lowestId; after !== undefined; ) {
-    const rows: Row[] = await select<Row>(db, nextPage, [after, pageSize]);
-    for (const row of rows) {
-      const changed = await reencrypt(row);
-      if (changed === 'unreadable') done.unreadable.push(row.id);
-      else if (changed) done.reencrypted += 1;
-    }
-    done.checked += rows.length;
-    after = rows.length < pageSize ? undefined : rows.at(-1)?.id;
+  for await (const row of inPages<Row>(pageSize, (last) => select(db, nextPage, [last?.id ?? lowestId, pageSize]))) {
+    const changed = await reencrypt(row);
+    done.checked += 1;
+    if (changed === 'unreadable') done.unreadable.push(row.id);
+    else if (changed) done.reencrypted += 1;
   }
   return done;
 }

@@ -1,4 +1,5 @@
 import { type Database, select } from '../../db/database.js';
+import { inPages } from '../../db/in-pages.js';
 
 /**
  * The state of a message that a recovery changed. `uncertain`: `waiting` (still open), `reconciled` (its provider answered), `reported`
@@ -16,19 +17,8 @@ export interface RecoveryOutcome {
 const page = 5_000;
 
 /** Every message that a recovery changed, by kind and id, with its current state. Read in pages. */
-export async function* recoveryOutcomes(db: Database, recoveryId: string): AsyncGenerator<RecoveryOutcome, void, undefined> {
-  for (let last: RecoveryOutcome | undefined; ; ) {
-    const rows: RecoveryOutcome[] = await select<RecoveryOutcome>(db, outcomes, [
-      recoveryId,
-      last?.kind ?? '',
-      last?.message_id ?? null,
-      page,
-    ]);
-    yield* rows;
-    last = rows.at(-1);
-    if (rows.length < page) return;
-  }
-}
+export const recoveryOutcomes = (db: Database, recoveryId: string): AsyncGenerator<RecoveryOutcome, void, undefined> =>
+  inPages(page, (last) => select<RecoveryOutcome>(db, outcomes, [recoveryId, last?.kind ?? '', last?.message_id ?? null, page]));
 
 const outcomes = `
   SELECT r.kind, r.message_id, CASE

@@ -1,5 +1,6 @@
 import { type Attributes, type FindOptions, type Model, type ModelStatic, Op, type WhereOptions } from 'sequelize';
 import { type Database, select } from '../../db/database.js';
+import { inPages } from '../../db/in-pages.js';
 import type { ReadTurn } from '../../flow/concurrency-limit.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { Batch, type BatchRow, briefBatchColumns } from '../../tables/batch.js';
@@ -18,30 +19,24 @@ export interface Pages {
 }
 
 /**
- * All rows of an owner, oldest first, with one page in memory at a time. The next page is read when the one before is used up, so that no
- * transaction stays open while a client reads slowly.
+ * All rows of an owner, oldest first, in pages.
  * @param where at least the owner, which is the first column of an index
  * @param until rows with a later id are left out, so that the export ends for a slow reader too
  * @param turn runs the read of a page when it may use a connection
  * @param include what belongs to each row
  * @param attributes the columns that are read, at least the id. Default: all
  */
-export async function* rowsOf<M extends Model>(
+export function rowsOf<M extends Model>(
   model: SortedModel<M>,
   where: ({ workspace_id: string } | { webhook_id: string }) & Record<string, unknown>,
   { until, turn, include = [], attributes }: Pages & { include?: NonNullable<FindOptions['include']>; attributes?: string[] },
 ): AsyncGenerator<M, void, undefined> {
-  let after: string | undefined;
-  for (;;) {
-    const id = { [Op.lte]: until, ...(after === undefined ? {} : { [Op.gt]: after }) };
+  const columns = attributes === undefined ? {} : { attributes };
+  return inPages<M>(page, (last) => {
+    const id = { [Op.lte]: until, ...(last === undefined ? {} : { [Op.gt]: (last as M & { id: string }).id }) };
     const scoped = { ...where, id } as unknown as WhereOptions<Attributes<M>>;
-    const columns = attributes === undefined ? {} : { attributes };
-    const rows: M[] = await turn(() => model.findAll({ where: scoped, order: [['id', 'ASC']], limit: page, include, ...columns }));
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < page) return;
-    after = (last as M & { id: string }).id;
-  }
+    return turn(() => model.findAll({ where: scoped, order: [['id', 'ASC']], limit: page, include, ...columns }));
+  });
 }
 
 /** The accepted batches of a workspace, in the same way. Their errors may have two megabytes each, so those of one batch at a time are in memory. */
@@ -55,27 +50,16 @@ export async function* batchesOf(workspaceId: string, { until, turn }: Pages): A
 }
 
 /** The audit events of a workspace up to now, in the same way. */
-export async function* auditEventsOf(db: Database, workspaceId: string, turn: ReadTurn): AsyncGenerator<AuditEvent, void, undefined> {
+export function auditEventsOf(db: Database, workspaceId: string, turn: ReadTurn): AsyncGenerator<AuditEvent, void, undefined> {
   const until = new Date();
-  for (let after: (AuditEvent & { micros: number }) | null | undefined = null; after !== undefined; ) {
-    const last: (AuditEvent & { micros: number }) | null = after;
-    const rows: (AuditEvent & { micros: number })[] = await turn(() =>
-      auditEventsAfter(db, workspaceId, { after: last, until, limit: page }),
-    );
-    yield* rows;
-    after = rows.length < page ? undefined : rows.at(-1);
-  }
+  return inPages<AuditEvent & { micros: number }>(page, (last) =>
+    turn(() => auditEventsAfter(db, workspaceId, { after: last ?? null, until, limit: page })),
+  );
 }
 
 /** The erasures of a workspace, in the same way. */
-export async function* erasuresOf(db: Database, workspaceId: string, { until, turn }: Pages): AsyncGenerator<ErasureView, void, undefined> {
-  for (let after: string | undefined = lowestId; after !== undefined; ) {
-    const bind = [workspaceId, after, until];
-    const rows: ErasureView[] = await turn(() => select<ErasureView>(db, nextErasures, bind));
-    yield* rows;
-    after = rows.length < page ? undefined : rows.at(-1)?.id;
-  }
-}
+export const erasuresOf = (db: Database, workspaceId: string, { until, turn }: Pages): AsyncGenerator<ErasureView, void, undefined> =>
+  inPages(page, (last) => turn(() => select<ErasureView>(db, nextErasures, [workspaceId, last?.id ?? lowestId, until])));
 
 const nextErasures = `
   SELECT id, status, messages FROM erasures WHERE workspace_id = $1 AND id > $2 AND id <= $3 ORDER BY id LIMIT ${page}`;
