@@ -2,13 +2,12 @@
  * Ends the open work of a closed workspace: cancels its batches, forgets its recipients and its owner, then cancels its single messages, in
  * steps of bounded size. Each step records its progress, so that a crash loses one step only. Steps may run twice and concurrently.
  */
-import { type Database, inTransaction, select, selectIds, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, select, selectIds } from '../../db/database.js';
 import { AppError } from '../../errors.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { cancelBatch } from '../batches/change-batch.js';
 import { forgetOwner } from './forget-owner.js';
-import { accountClosed, cancelledChanges, cancelling, lockCancellable } from '../messages/lock-cancellable.js';
-import { recordStatuses } from '../messages/record-statuses.js';
+import { accountClosed, cancelMessages } from '../messages/lock-cancellable.js';
 
 /** How many messages one step reads. */
 const stepSize = 1_000;
@@ -77,18 +76,13 @@ function cancelPage(
     const after = from ?? place.after ?? lowestId;
     const page = await select<{ id: string; is_undecided: boolean }>(db, nextPage, [workspaceId, after, step], transaction);
     const undecided = [...new Set([...place.left, ...page.filter(({ is_undecided }) => is_undecided).map(({ id }) => id)])];
-    await cancel(db, transaction, undecided);
+    await cancelMessages(db, transaction, undecided, accountClosed);
     const reached = page.at(-1)?.id ?? after;
     // A message that was accepted while the account was closed may have a smaller id than one that was read before.
     const first = idBefore(place.closed_at);
     await select(db, recordProgress, [workspaceId, reached < first ? reached : first, undecided], transaction);
     return { isLast: page.length < step, reached };
   });
-}
-
-async function cancel(db: Database, transaction: Transaction, undecided: readonly string[]): Promise<void> {
-  const queued = await lockCancellable(db, transaction, undecided);
-  await recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges(queued, accountClosed) });
 }
 
 /** The batch has ended meanwhile. */

@@ -1,8 +1,7 @@
-import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
+import { type Database, inTransaction, select } from '../../db/database.js';
 import { groupBy } from '../../rules/values/group-by.js';
 import { announcePage } from '../batches/open-page.js';
-import { cancelledChanges, cancelling, isCancellable, lockCancellable } from '../messages/lock-cancellable.js';
-import { recordStatuses } from '../messages/record-statuses.js';
+import { cancelMessages, isCancellable } from '../messages/lock-cancellable.js';
 
 interface Cancellable {
   id: string;
@@ -18,7 +17,7 @@ interface Cancellable {
 export async function cancelErased(db: Database, ids: readonly string[]): Promise<string[]> {
   const found = await select<Cancellable>(db, cancellable, [ids]);
   const singles = found.filter(({ batch_id }) => batch_id === null).map(({ id }) => id);
-  if (singles.length > 0) await inTransaction(db, (transaction) => cancel(db, transaction, singles));
+  if (singles.length > 0) await inTransaction(db, (transaction) => cancelMessages(db, transaction, singles, erased));
   const paged = groupBy(
     found.filter(({ batch_id }) => batch_id !== null),
     ({ group_id }) => group_id,
@@ -26,19 +25,11 @@ export async function cancelErased(db: Database, ids: readonly string[]): Promis
   for (const [groupId, rows] of paged) {
     await inTransaction(db, async (transaction) => {
       await announcePage(db, transaction, groupId);
-      await cancel(
-        db,
-        transaction,
-        rows.map(({ id }) => id),
-      );
+      const ids = rows.map(({ id }) => id);
+      await cancelMessages(db, transaction, ids, erased);
     });
   }
   return [...new Set(found.map(({ workflow_id }) => workflow_id))];
-}
-
-async function cancel(db: Database, transaction: Transaction, ids: readonly string[]): Promise<void> {
-  const locked = await lockCancellable(db, transaction, ids);
-  await recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges(locked, erased) });
 }
 
 const erased = 'The recipient was erased before the message was handed to the carrier';

@@ -1,14 +1,20 @@
 import { type Database, select, type Transaction } from '../../db/database.js';
-import type { StatusChange } from './record-statuses.js';
+import { recordStatuses, type StatusChange } from './record-statuses.js';
 
 /**
  * Locks those of these messages that were not handed off, and the later steps of their chains, because a refund may change what those cost: all
  * in one order.
  * @returns the ids of the messages that can be cancelled, in their order
  */
-export async function lockCancellable(db: Database, transaction: Transaction, ids: readonly string[]): Promise<string[]> {
+async function lockCancellable(db: Database, transaction: Transaction, ids: readonly string[]): Promise<string[]> {
   const locked = await select<{ id: string; is_cancellable: boolean }>(db, lock, [ids], transaction);
   return locked.filter(({ is_cancellable }) => is_cancellable).map(({ id }) => id);
+}
+
+/** Cancels those of these messages that were not handed off, with refunds and events. @param why the text of their error */
+export async function cancelMessages(db: Database, transaction: Transaction, ids: readonly string[], why: string): Promise<void> {
+  const locked = await lockCancellable(db, transaction, ids);
+  await recordStatuses(db, transaction, { ...cancelling, changes: cancelledChanges(locked, why) });
 }
 
 /** The move of messages that are cancelled. It leaves out messages that were handed off, or for which a call may have reached a carrier. */
