@@ -5,6 +5,7 @@ import { recipientKeyInSql } from '../../rules/messages/recipient.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { messageColumns, type MessageRow } from '../../tables/message.js';
 import { emptying, saysSomething } from './empty-reports.js';
+import { reportsOfMessages } from '../reports/reports-of-messages.js';
 
 /** Why messages are erased: the id of the erasure that counts them; null: their age. */
 export type Cause = string | null;
@@ -37,14 +38,7 @@ export function eraseMessages(db: Database, key: Buffer, ids: readonly string[],
   });
 }
 
-/** SQL: the ids that providers gave to the messages of `source` (id). */
-const named = (source: string) => `
-  SELECT m.provider, m.provider_message_id FROM messages m WHERE m.id IN (${source}) AND m.provider_message_id IS NOT NULL
-  UNION SELECT a.provider, a.provider_message_id FROM send_attempts a WHERE a.message_id IN (${source}) AND a.provider_message_id IS NOT NULL`;
-
-const reportsOf = (source: string) => `
-  SELECT d.id FROM (${named(source)}) n JOIN delivery_reports d ON d.provider = n.provider AND d.provider_message_id = n.provider_message_id
-  WHERE ${saysSomething} ORDER BY d.id FOR UPDATE OF d`;
+const reportsOf = (source: string) => `${reportsOfMessages(source)} WHERE ${saysSomething} ORDER BY d.id FOR UPDATE OF d`;
 
 const lockReports = reportsOf('SELECT unnest($1::uuid[])');
 

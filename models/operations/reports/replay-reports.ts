@@ -1,6 +1,7 @@
 import { type Database, select, selectIds } from '../../db/database.js';
 import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-time.js';
 import { flagGroups, type StoredReport, type Wake } from './record-reports.js';
+import { reportsOfMessages } from './reports-of-messages.js';
 
 /** Which stored reports. An undefined field does not filter. */
 export interface ReportFilter {
@@ -90,8 +91,5 @@ const reopenAll = reopen('true');
 const reopenUnmatched = reopen('message_id IS NULL AND group_id IS NULL AND applied_at IS NULL');
 // Under the ids that providers gave to the message, and those that wait in the inbox of its group. As an array they are looked up by the index.
 const reopenOfMessage = reopen(`message_id = $7::uuid AND id = ANY(ARRAY(
-      SELECT d.id FROM (
-        SELECT provider, provider_message_id FROM messages WHERE id = $7
-        UNION SELECT provider, provider_message_id FROM send_attempts WHERE message_id = $7
-      ) n JOIN delivery_reports d ON d.provider = n.provider AND d.provider_message_id = n.provider_message_id
+      ${reportsOfMessages('$7')}
       UNION SELECT d.id FROM messages m JOIN delivery_reports d ON d.group_id = m.group_id AND d.applied_at IS NULL WHERE m.id = $7))`);
