@@ -12,6 +12,7 @@ import {
   without,
 } from './columns.js';
 import type { Channel } from '../channels.js';
+import { notFound } from '../errors.js';
 import { ownedOf } from './owned.js';
 import type { Status, StatusDetail } from '../rules/messages/status.js';
 import type { Content } from '../rules/messages/message-content.js';
@@ -70,6 +71,13 @@ export const messageColumns = {
 
 export class Message extends ownedOf(messageColumns) {
   static override readonly resource = 'Message';
+
+  /** A message of this workspace. @throws AppError not_found as `owned` does, and for an undecided message */
+  static async decided(workspaceId: string, id: string): Promise<Message> {
+    const message = await Message.owned(workspaceId, id);
+    if (message.status === 'accepting') throw notFound('Message');
+    return message;
+  }
 }
 
 export type MessageRow = RowOf<typeof messageColumns>;

@@ -1,7 +1,7 @@
 /** Single messages: send, list, get and cancel them. */
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
-import { type AppError, notFound } from '../../../models/errors.js';
+import type { AppError } from '../../../models/errors.js';
 import { apiMetrics } from '../../../models/metrics/catalogue.js';
 import { Message } from '../../../models/tables/message.js';
 import { chainOf } from '../../../models/operations/messages/fallback-chain.js';
@@ -109,8 +109,7 @@ export const getMessageEndpoint = endpoint({
   auth: apiKey('read_messages'),
   response: oneMessage,
   async handler({ caller, params }, { db }) {
-    const row = await Message.owned(caller.workspaceId, params.id);
-    if (row.status === 'accepting') throw notFound('Message');
+    const row = await Message.decided(caller.workspaceId, params.id);
     return { message: { ...presentMessage(row), ...presentChain(await chainOf(db, row)) } };
   },
 });

@@ -9,6 +9,7 @@ import { notFound } from '../../errors.js';
 import { groupBy } from '../../rules/values/group-by.js';
 import { type PublicStatus, publicStatuses } from '../../rules/messages/status.js';
 import type { Listed, ListWindow } from '../../rules/values/list-window.js';
+import { findBatch } from './change-batch.js';
 import { completeBatchIfDone } from './complete-batch-if-done.js';
 
 /** A batch in a list. */
@@ -28,8 +29,7 @@ export interface BatchView extends BriefBatchView {
 
 /** One batch of a workspace. @throws AppError not_found, also while the batch is undecided */
 export async function viewBatch(db: Database, workspaceId: string, id: string): Promise<BatchView> {
-  const batch = await Batch.owned(workspaceId, id);
-  if (batch.status === 'accepting') throw notFound('Batch');
+  const batch = await findBatch(workspaceId, id);
   const [view] = await viewOf(db, [batch]);
   if (view === undefined) throw notFound('Batch');
   return { ...view, batch: batch.get() };

@@ -1,6 +1,5 @@
 import { canNoLonger } from '../../conflicts.js';
 import { type Database, inTransaction } from '../../db/database.js';
-import { notFound } from '../../errors.js';
 import { Message, type MessageRow } from '../../tables/message.js';
 import { announcePage } from '../batches/open-page.js';
 import { cancelledChanges, cancelling } from './lock-cancellable.js';
@@ -12,8 +11,7 @@ import { recordStatuses } from './record-statuses.js';
  * @throws AppError not_found if the workspace has no such message, conflict if it is too late
  */
 export async function cancelMessage(db: Database, workspaceId: string, id: string): Promise<{ message: MessageRow; isNew: boolean }> {
-  const message = await Message.owned(workspaceId, id);
-  if (message.status === 'accepting') throw notFound('Message');
+  const message = await Message.decided(workspaceId, id);
   const [cancelled] = await inTransaction(db, async (transaction) => {
     await announcePage(db, transaction, message.group_id);
     // `sending` means that a hand-off has claimed the message. The claim is released if the provider could not be reached.

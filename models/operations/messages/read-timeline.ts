@@ -10,6 +10,7 @@ import type { MessageGroup } from '../../tables/message-group.js';
 import type { sendAttemptColumns } from '../../tables/send-attempt.js';
 import { type ChainView, chainOf } from './fallback-chain.js';
 import { isHeld, statusNow } from '../deliveries/locked-deliveries.js';
+import { reportsOfMessages } from '../reports/reports-of-messages.js';
 
 /** One call to a provider. */
 export type AttemptRow = Omit<RowOf<typeof sendAttemptColumns>, 'message_id' | 'claim_id'>;
@@ -68,8 +69,7 @@ export interface Timeline {
  * @throws AppError not_found in the same way for unknown, malformed and foreign ids, and for an undecided message
  */
 export async function readTimeline(db: Database, workspaceId: string, id: string): Promise<Timeline> {
-  const message = await Message.owned(workspaceId, id);
-  if (message.status === 'accepting') throw notFound('Message');
+  const message = await Message.decided(workspaceId, id);
   // One after the other: side by side they would take all connections of the process.
   const [driven] = await select<Driver>(db, driver, [id]);
   if (driven === undefined) throw notFound('Message');
@@ -107,10 +107,7 @@ const reportsOf = `
   SELECT d.provider, d.status, d.occurred_at, d.received_at, d.applied_at, d.outcome, d.reason, d.repeats, d.raw
   FROM delivery_reports d
   WHERE d.id = ANY (ARRAY(
-    SELECT d.id FROM (
-      SELECT provider, provider_message_id FROM messages WHERE id = $1
-      UNION SELECT provider, provider_message_id FROM send_attempts WHERE message_id = $1
-    ) n JOIN delivery_reports d ON d.provider = n.provider AND d.provider_message_id = n.provider_message_id
+    ${reportsOfMessages('$1')}
     UNION SELECT d.id FROM messages m JOIN delivery_reports d ON d.group_id = m.group_id AND d.message_id = m.id AND d.applied_at IS NULL
     WHERE m.id = $1))
   ORDER BY d.id`;
