@@ -7,6 +7,7 @@ import { erasurePage } from './erase-messages.js';
 import { dueForErasure, eraseOrQueue, waitsForMessages } from './erasure-queue.js';
 import { forgetRecipient } from './forget-recipient.js';
 import { isRequestedBy } from './requested-by.js';
+import { recipientConditions } from '../../rules/messages/recipient.js';
 
 interface Erasure {
   id: string;
@@ -160,10 +161,10 @@ async function walk(
 const written = (condition: string) => `(
     SELECT id FROM messages m WHERE ${condition} AND workspace_id = $1 AND ${isRequestedBy('$3')} AND id < $4 ORDER BY id DESC LIMIT ${erasurePage})`;
 
-/** Letter case is ignored in addresses. Those with capital letters have an index of their own. Some numbers are written in two ways. */
+/** Some numbers are written in two ways. */
 const nextOf = `
   SELECT id FROM (
-    ${written('"to" = $2')} UNION ALL ${written('"to" = $5')} UNION ALL ${written('lower("to") = $2 AND "to" <> lower("to")')}
+    ${[...recipientConditions('$2'), '"to" = $5'].map(written).join(' UNION ALL ')}
   ) m ORDER BY id DESC LIMIT ${erasurePage}`;
 
 // The number of this transaction is above those of all that have written. The end of its snapshot is only above those that have ended.

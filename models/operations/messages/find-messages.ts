@@ -2,6 +2,7 @@
 import { type Database, select } from '../../db/database.js';
 import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-time.js';
 import type { MessageRow } from '../../tables/message.js';
+import { recipientConditions } from '../../rules/messages/recipient.js';
 
 /** What operators see of a message: neither its text nor the data of its client. */
 export const foundColumns = [
@@ -80,8 +81,6 @@ const columns = foundColumns.map((name) => `"${name}"`).join(', ');
 
 const failedWith = (code: string) => `failed_at IS NOT NULL AND (error_code = ${code} OR provider_error_code = ${code})`;
 
-/** SQL: the index for a recipient. Letter case is ignored in addresses; those with capital letters have an index of their own. */
+/** SQL: conditions, each with an index. */
 const recipientsOf = (to: string, parameter: string): string[] =>
-  to.includes('@')
-    ? [`"to" = lower(${parameter}::text)`, `lower("to") = lower(${parameter}::text) AND "to" <> lower("to")`]
-    : [`"to" = ${parameter}`];
+  to.includes('@') ? recipientConditions(`lower(${parameter}::text)`) : [`"to" = ${parameter}`];

@@ -65,6 +65,13 @@ export const keysOf = (channel: Channel, to: string) => rulesOf(channel).spellin
 /** SQL: `keysOf` the row with this name as a list of expressions, some of which may be null. */
 export const keysInSql = (row: string): string[] => [recipientKeyInSql(row), otherSpellingInSql(`${row}."to"`)];
 
+/**
+ * SQL: conditions that together find the messages to an e-mail address. Letter case is ignored. Addresses with capital letters have an index of their
+ * own, and PostgreSQL uses both indexes only if each condition has a SELECT of its own.
+ * @param key SQL: the key of the address, or `ANY` of an array of keys
+ */
+export const recipientConditions = (key: string): string[] => [`"to" = ${key}`, `lower("to") = ${key} AND "to" <> lower("to")`];
+
 /** SQL: `recipientKey` of the row with this name, which has the columns `channel` and `to`. */
 export function recipientKeyInSql(row: string): string {
   const to = `${row}."to"`;
