@@ -8,9 +8,9 @@
  */
 import { channelTraits } from '../../channels.js';
 import { type Database, inTransaction, lockName, select, type Transaction } from '../../db/database.js';
-import { deletePage } from '../../db/delete-page.js';
+import { deletePage, forgetPages } from '../../db/delete-page.js';
 import type { CallbackEvent, InboundMessage, OptIn, OptOut } from '../../rules/callbacks/callback.js';
-import { digestOf } from '../../rules/contacts/erasure.js';
+import { digestOf, namesOnList } from '../../rules/contacts/erasure.js';
 import { keywordOf } from '../../rules/contacts/suppression.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import { erasureKey } from '../erasure/erasure-key.js';
@@ -18,11 +18,10 @@ import { type OptRequest, ownerOfNamed, recordOptIn, recordOptOut } from './reco
 
 /** Longer than any carrier repeats a callback. */
 const keptDays = 30;
-/** How many requests one statement deletes. */
-const page = 1_000;
 
-interface ReportedRequest extends OptRequest {
+interface ReportedRequest extends Omit<OptRequest, 'names'> {
   kind: 'start' | 'stop' | 'complaint';
+  recipient: string;
   /** `provider`: the carrier itself has recognized the request. */
   source: 'inbound' | 'provider';
   /** Null: the carrier does not say when. The time of its arrival counts then. */
@@ -39,7 +38,7 @@ export async function applyOptRequests(
   const requests = events.flatMap(optRequestOf);
   if (requests.length === 0) return;
   const key = await erasureKey(db, secretKeys);
-  for (const request of requests.map((reported) => withDigests(key, reported))) {
+  for (const request of requests.map((reported) => named(key, reported))) {
     await inTransaction(db, async (transaction) => {
       if (await isNewest(db, transaction, key, request)) await apply(db, transaction, request);
     });
@@ -64,14 +63,15 @@ function ofText({ provider, channel, from: recipient, text, occurred_at, raw }: 
   return [{ kind, source: 'inbound', provider, channel, recipient, message_id: null, provider_message_id: null, occurred_at, raw }];
 }
 
-function withDigests(key: Buffer, request: ReportedRequest): ReportedRequest {
-  const { channel, provider_message_id: id } = request;
-  const digest = (to: string) => digestOf(key, recipientKey(channel, to));
-  return { ...request, digest, erased_message_id: id === null ? null : digestOf(key, id) };
+type NamedRequest = ReportedRequest & OptRequest;
+
+function named(key: Buffer, request: ReportedRequest): NamedRequest {
+  const { channel, recipient, provider_message_id: id } = request;
+  return { ...request, names: namesOnList(key, channel, recipient), erased_message_id: id === null ? null : digestOf(key, id) };
 }
 
 /** Stores a request. @returns false if it was reported before, or if a newer opposite one of the recipient was reported to the same account */
-async function isNewest(db: Database, transaction: Transaction, key: Buffer, request: ReportedRequest): Promise<boolean> {
+async function isNewest(db: Database, transaction: Transaction, key: Buffer, request: NamedRequest): Promise<boolean> {
   const { provider, channel, recipient, kind, raw, occurred_at } = request;
   const name = digestOf(key, `${channel} ${recipientKey(channel, recipient)}`);
   // Processes of the previous version use this name of the lock too.
@@ -86,15 +86,13 @@ async function isNewest(db: Database, transaction: Transaction, key: Buffer, req
   return stored !== undefined && (stored.is_newest || isOfOneMail);
 }
 
-async function apply(db: Database, transaction: Transaction, { kind, ...request }: ReportedRequest): Promise<void> {
+async function apply(db: Database, transaction: Transaction, { kind, ...request }: NamedRequest): Promise<void> {
   if (kind === 'start') return recordOptIn(db, transaction, request);
   await recordOptOut(db, transaction, { ...request, reason: kind === 'stop' ? 'opt_out' : kind });
 }
 
 /** Deletes requests that no carrier repeats any more. @returns how many */
-export async function forgetOptRequests(db: Database): Promise<number> {
-  return (await select(db, forget, [page])).length;
-}
+export const forgetOptRequests = (db: Database): Promise<number> => forgetPages(db, [forget]);
 
 // The clock of a carrier may be ahead. Its request must not outlast later ones.
 const store = `

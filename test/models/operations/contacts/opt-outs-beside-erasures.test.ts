@@ -3,7 +3,7 @@ import { inTransaction, select } from '../../../../models/db/database.js';
 import { recordOptOut } from '../../../../models/operations/contacts/record-opt-outs.js';
 import { unsubscribe } from '../../../../models/operations/contacts/unsubscribe.js';
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
-import { digestOf } from '../../../../models/rules/contacts/erasure.js';
+import { digestOf, namesOnList } from '../../../../models/rules/contacts/erasure.js';
 import { rows } from '../../../support/database.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { untilLockWait } from '../../../support/lock-table.js';
@@ -17,7 +17,7 @@ const to = 'ada@example.com';
 /** An entry with the address itself would outlast the erasure: it looks for entries before it is completed. */
 describe('an opt-out during an erasure', () => {
   const test = workspaceForEach();
-  const sender = { provider: 'sandbox', channel: 'email', recipient: to, digest: (text: string) => digestOf(key, text) } as const;
+  const sender = { provider: 'sandbox', channel: 'email', recipient: to, key } as const;
   const stop = { ...sender, reason: 'opt_out', source: 'inbound', message_id: null, provider_message_id: null } as const;
 
   const delivered = async () => {
@@ -58,7 +58,7 @@ describe('an opt-out during an erasure', () => {
   it('a message is erased after the opt-out that is being stored for it', async () => {
     const { id } = await delivered();
     await inTransaction(test.db, async (transaction) => {
-      await recordOptOut(test.db, transaction, stop);
+      await recordOptOut(test.db, transaction, { ...stop, names: namesOnList(key, 'email', to) });
       assert.deepEqual(await eraseMessages(test.db, key, [id], null), []);
     });
     assert.deepEqual(await eraseMessages(test.db, key, [id], null), [id]);
