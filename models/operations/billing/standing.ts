@@ -16,13 +16,18 @@ export interface WorkspaceStanding extends Funds {
   is_suspended: boolean;
 }
 
-const today = `(now() AT TIME ZONE 'UTC')::date`;
+/** SQL: the day by the database's clock, UTC. */
+export const today = `(now() AT TIME ZONE 'UTC')::date`;
 
 /**
- * SQL: the day (UTC, by the database's clock) on which workspace `w` spends. It never goes back, because a transaction that began before
- * midnight may be applied after one that began later. A clock that was wrong by days has no effect from the next day on.
+ * SQL: the day for which something counts now. It never goes back, because a transaction that began before midnight may be applied after one that
+ * began later. A clock that was wrong by days has no effect from the next day on.
+ * @param last SQL: the day for which something was counted last
  */
-const spendDay = `LEAST(GREATEST(w.spend_day, ${today}), ${today} + 1)`;
+export const countedDay = (last: string) => `LEAST(GREATEST(${last}, ${today}), ${today} + 1)`;
+
+/** SQL: the day on which workspace `w` spends. */
+const spendDay = countedDay('w.spend_day');
 
 /** SQL: what workspace `w` has spent on that day. */
 const spentToday = `CASE WHEN w.spend_day = ${spendDay} THEN w.spent_today ELSE 0 END`;

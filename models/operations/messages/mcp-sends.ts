@@ -1,18 +1,16 @@
 /** The daily limit of sends by MCP: an assistant that errs must not empty the balance of a workspace. */
 import { mcpSendsReached } from '../../conflicts.js';
 import { type Database, select } from '../../db/database.js';
+import { countedDay, today } from '../billing/standing.js';
 
-const today = `(now() AT TIME ZONE 'UTC')::date`;
-
-/** SQL: the day that counts. It never goes back, because a statement that began before midnight may be applied after one that began later. */
-const countedDay = 'LEAST(GREATEST(m.day, EXCLUDED.day), EXCLUDED.day + 1)';
+const day = countedDay('m.day');
 
 const takeOne = `
   INSERT INTO mcp_sends AS m (workspace_id, day, count)
   SELECT $1, ${today}, 1 WHERE $2 > 0
   ON CONFLICT (workspace_id) DO UPDATE
-    SET day = ${countedDay}, count = CASE WHEN m.day = ${countedDay} THEN m.count + 1 ELSE 1 END
-    WHERE m.day <> ${countedDay} OR m.count < $2
+    SET day = ${day}, count = CASE WHEN m.day = ${day} THEN m.count + 1 ELSE 1 END
+    WHERE m.day <> ${day} OR m.count < $2
   RETURNING count`;
 
 /**
