@@ -1,5 +1,5 @@
 /** Tells installations of Tidings apart that use the same Temporal server. */
-import { type Database, openPool, select } from './db/database.js';
+import { type Database, select, withConnection } from './db/database.js';
 import { hasSchema } from './require-schema.js';
 import type { Config } from './settings/config.js';
 
@@ -43,11 +43,5 @@ const firstMigration = `
   FROM schema_migrations WHERE name LIKE '0001-%'`;
 
 /** Asks the database of these settings. @throws when PostgreSQL does not answer */
-export async function readInstallation({ databaseUrl }: Pick<Config, 'databaseUrl'>): Promise<string | null> {
-  const db = openPool(databaseUrl, 1, { answerMsMax: 5_000 });
-  try {
-    return await installationOf(db);
-  } finally {
-    await db.close();
-  }
-}
+export const readInstallation = ({ databaseUrl }: Pick<Config, 'databaseUrl'>): Promise<string | null> =>
+  withConnection(databaseUrl, installationOf);

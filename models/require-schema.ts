@@ -1,5 +1,5 @@
 /** Which schema this version needs, and whether the database has it. */
-import { type Database, openPool, select, selectOne } from './db/database.js';
+import { type Database, select, selectOne, withConnection } from './db/database.js';
 import { explainDatabaseError } from './db/explain-database-error.js';
 import { migrationNames } from './db/migration-files.js';
 import { mayBeOutage } from './db/sql-state.js';
@@ -42,14 +42,11 @@ export async function requireSchema({ databaseUrl }: Pick<Config, 'databaseUrl'>
 }
 
 async function readUnlessAway(databaseUrl: string, logger: Logger): Promise<Schema | undefined> {
-  const db = openPool(databaseUrl, 1, { answerMsMax: 5_000 });
   try {
-    return await readSchema(db);
+    return await withConnection(databaseUrl, readSchema);
   } catch (error) {
     if (!mayBeOutage(error)) throw new SchemaError(`The schema cannot be read: ${explainDatabaseError(error as Error)}`, { cause: error });
     logger.warn({ err: error }, 'PostgreSQL does not respond: the process starts without a check of the schema');
     return undefined;
-  } finally {
-    await db.close();
   }
 }

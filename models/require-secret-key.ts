@@ -1,5 +1,5 @@
 /** Whether a process has the SECRET_KEY of its database. */
-import { openPool } from './db/database.js';
+import { withConnection } from './db/database.js';
 import { explainDatabaseError } from './db/explain-database-error.js';
 import { mayBeOutage } from './db/sql-state.js';
 import { makeErasureKey, opensErasureKey } from './operations/erasure/erasure-key.js';
@@ -23,17 +23,16 @@ export async function requireSecretKey(
   { databaseUrl, secretKeys }: Pick<Config, 'databaseUrl' | 'secretKeys'>,
   logger: Logger,
 ): Promise<void> {
-  const db = openPool(databaseUrl, 1, { answerMsMax: 5_000 });
   try {
-    if ((await opensErasureKey(db, secretKeys)) === null) await makeErasureKey(db, secretKeys[0]);
-    if ((await opensErasureKey(db, secretKeys)) === false) throw new SecretKeyError(`Bad settings: ${foreignSecretKey}. ${secretKeyFix}`);
+    await withConnection(databaseUrl, async (db) => {
+      if ((await opensErasureKey(db, secretKeys)) === null) await makeErasureKey(db, secretKeys[0]);
+      if ((await opensErasureKey(db, secretKeys)) === false) throw new SecretKeyError(`Bad settings: ${foreignSecretKey}. ${secretKeyFix}`);
+    });
   } catch (err) {
     if (err instanceof SecretKeyError) throw err;
     if (!mayBeOutage(err)) {
       throw new SecretKeyError(`SECRET_KEY could not be compared with the database: ${explainDatabaseError(err as Error)}`, { cause: err });
     }
     logger.warn({ err }, 'PostgreSQL does not respond: the process starts without a check of SECRET_KEY');
-  } finally {
-    await db.close();
   }
 }

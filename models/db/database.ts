@@ -77,6 +77,16 @@ export function openPool(url: string, poolMax: number, waits: { answerMsMax?: nu
   return database;
 }
 
+/** Runs work with a connection of its own, without models. An answer may take five seconds. */
+export async function withConnection<Result>(url: string, work: (db: Database) => Promise<Result>): Promise<Result> {
+  const db = openPool(url, 1, { answerMsMax: 5_000 });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
 /** Sequelize wraps errors of the login, and not those of the statement after it, which sets the connection up. */
 function throwAsConnectionError(error: Error): never {
   throw error instanceof BaseError ? error : new ConnectionError(error);
