@@ -1,11 +1,11 @@
 import { type Channel, channelTraits } from '../../../models/channels.js';
+import { suppressedAmong } from '../../../models/operations/contacts/suppressed-among.js';
 import { erasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { namesOnList } from '../../../models/rules/contacts/erasure.js';
 import { refusedValues } from '../../../models/rules/messages/whatsapp-template.js';
 import { isPossiblePhone } from '../../../models/rules/messages/phone-country.js';
 import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
 import type { Fault } from '../../../models/errors.js';
-import { Suppression } from '../../../models/tables/suppression.js';
 import type { Deps } from '../../deps.js';
 import type { SendBody } from '../messages/message-schemas.js';
 import { usedContent, warningsOfUnused } from '../messages/unused-content.js';
@@ -18,7 +18,7 @@ export async function previewWarnings(
 ): Promise<Fault[]> {
   const { channel, content, variables } = body;
   const names = namesOnList(await erasureKey(db, config.secretKeys), channel, to);
-  const isSuppressed = await Suppression.forbids(workspaceId, channel, names);
+  const isSuppressed = (await suppressedAmong(db, workspaceId, channel, names)).size > 0;
   return [
     ...(isSuppressed
       ? [{ field: 'to', message: `The recipient is suppressed on ${channel}: the message would fail and be refunded` }]
