@@ -7,6 +7,7 @@ import type { EventType, testEventType } from '../rules/webhooks/events.js';
 import { type Counting, type Listed, type ListWindow, type Place, readWindow, type SortColumn } from '../rules/values/list-window.js';
 import { isUuid } from '../rules/values/text.js';
 import type { Webhook } from './webhook.js';
+import { definedFields } from '../rules/values/defined-fields.js';
 
 export const deliveryStatuses = ['pending', 'succeeded', 'failed', 'held'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -80,7 +81,7 @@ export class Delivery extends modelOf(deliveryColumns) {
     window: ListWindow,
     counting?: Counting,
   ): Promise<Listed<Delivery>> {
-    const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+    const given = definedFields(filters);
     const filtered = [...createdBetween(since, until), ...(await inStatuses(webhook, status)), ...ofMessage(filters.message_id)];
     const where = { ...given, webhook_id: webhook.id };
     const order: Order = [['created_at', 'DESC'], ['seq', 'DESC'], ['id', 'DESC'], ...inOrder];

@@ -12,6 +12,7 @@ import type { Channel } from '../channels.js';
 import { ownedOf } from './owned.js';
 import type { SuppressionReason, SuppressionSource } from '../rules/contacts/suppression.js';
 import type { Counting, Listed, ListWindow } from '../rules/values/list-window.js';
+import { definedFields } from '../rules/values/defined-fields.js';
 
 export const suppressionColumns = {
   id: column.uuid(),
@@ -37,13 +38,8 @@ export class Suppression extends ownedOf(suppressionColumns) {
     window: ListWindow,
     counting?: Counting,
   ): Promise<Listed<Suppression>> {
-    const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+    const given = definedFields(filters);
     return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() }, counting });
-  }
-
-  /** Whether a suppression that is in effect forbids messages to this recipient. @param names what it may be called on the list */
-  static async forbids(workspaceId: string, channel: Channel, names: readonly string[]): Promise<boolean> {
-    return (await Suppression.count({ where: { workspace_id: workspaceId, channel, recipient: [...names], ...inEffect() } })) > 0;
   }
 }
 

@@ -2,6 +2,7 @@ import { DatabaseError, Op, UniqueConstraintError, type WhereOptions, col, fn, w
 import { makeId } from '../../rules/values/make-id.js';
 import { Contact } from '../../tables/contact.js';
 import { contactExists, notFound, unreachableContact } from '../../errors.js';
+import { definedFields } from '../../rules/values/defined-fields.js';
 
 /** The fields that the owner of a contact can set. */
 export interface ContactFields {
@@ -30,7 +31,7 @@ export async function createContact(workspaceId: string, fields: ContactFields):
  */
 export async function updateContact(workspaceId: string, id: string, change: Partial<ContactFields>): Promise<Contact> {
   const contact = await Contact.owned(workspaceId, id);
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const given = definedFields(change);
   return explained(workspaceId, id, { ...contact.get(), ...given }, async () => {
     const [, [updated]] = await Contact.update(
       { ...given, updated_at: new Date() },

@@ -9,6 +9,7 @@ import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-ti
 import { Workspace } from '../../tables/workspace.js';
 import { LargeCounts } from '../../flow/large-counts.js';
 import { type IdRange, openPeriods } from './open-periods.js';
+import { definedFields } from '../../rules/values/defined-fields.js';
 
 /** Filters of the message history. An undefined filter does not filter. */
 export interface HistoryFilters {
@@ -61,7 +62,7 @@ function whereOf(
     ...(start_date === undefined && end_date === undefined ? [] : [idsBetween(start_date, end_date)]),
     ...(ranges === null ? [] : [{ [Op.or]: ranges.map((range) => ({ [Op.between]: range })) }]),
   ];
-  const exact = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+  const exact = definedFields(filters);
   return {
     ...exact,
     ...(status === undefined ? { status: { [Op.ne]: 'accepting' } } : { status, ...impliedBy[status] }),

@@ -6,6 +6,7 @@ import { type StoredKeyPair, Webhook } from '../../tables/webhook.js';
 import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { holdsPending, makesWaitingDue } from '../deliveries/settle-deliveries.js';
+import { definedFields } from '../../rules/values/defined-fields.js';
 
 /** What an owner may change. Undefined fields are unchanged. */
 export interface WebhookChange {
@@ -41,7 +42,7 @@ export function updateWebhook(
   { keyPair, ...change }: WebhookChange,
   origin: Origin,
 ): Promise<Webhook> {
-  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const given = definedFields(change);
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const webhook = await Webhook.owned(workspaceId, id, transaction);
     // An attempt that ends at this moment writes to the row too. Without the lock, its values could survive the change as if they were newer.

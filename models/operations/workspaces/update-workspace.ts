@@ -5,6 +5,7 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
+import { definedFields } from '../../rules/values/defined-fields.js';
 
 /** The settings that a workspace controls. Undefined fields are unchanged, null removes a limit. */
 export type WorkspaceChange = Partial<Pick<Workspace, 'spend_limit_day' | 'allowed_countries' | 'message_days'>>;
@@ -16,7 +17,7 @@ export type WorkspaceChange = Partial<Pick<Workspace, 'spend_limit_day' | 'allow
 export function updateWorkspace(db: Database, workspaceId: string, change: WorkspaceChange, origin: Origin): Promise<Workspace> {
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const workspace = await Workspace.findByPk(workspaceId, { transaction, rejectOnEmpty: true });
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const given = definedFields(change);
     const settled = settledIn(workspace);
     const changes = changesBetween(shown(settled), shown({ ...settled, ...given }));
     if (Object.keys(changes).length === 0) return workspace;
