@@ -4,6 +4,7 @@ import { toCredits } from '../../rules/billing/credits.js';
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
 import type { Workspace } from '../../tables/workspace.js';
+import { lockWorkspace } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { correctionPrefix, readLedger } from './audit-ledgers.js';
 
@@ -17,7 +18,7 @@ export async function acknowledgeDrift(db: Database, { id, name }: Pick<Workspac
   const { after, sum, strayed } = await readLedger(db, id);
   return inTransaction(db, async (transaction) => {
     // Alone: a statement that waited for the row would not see the entries that were posted meanwhile.
-    await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [id], transaction);
+    await lockWorkspace(db, transaction, id);
     const [found] = await select<{ missing: number }>(db, missing, [id, after, sum], transaction);
     const amount = found?.missing ?? 0;
     const parts = partsOf(amount, typeof strayed === 'number');
