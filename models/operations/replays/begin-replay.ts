@@ -1,13 +1,11 @@
 import { makeId } from '../../rules/values/make-id.js';
 import type { Database } from '../../db/database.js';
+import type { ReadTurn } from '../../flow/concurrency-limit.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { asCaller } from '../accounts/as-caller.js';
 import { Replay } from '../../tables/replay.js';
 import { assertBelow, type Quota, withinQuota } from '../workspaces/within-quota.js';
 import { countForReplay, type ReplayRange } from './replay-deliveries.js';
-
-/** Runs a count when it may use a connection. */
-type ReplayTurn = (count: () => Promise<number | null>) => Promise<number | null>;
 
 /**
  * Counts the deliveries of a replay, unless there are too many, and stores the replay as running. A replay without deliveries ends at once. The
@@ -19,7 +17,7 @@ export async function beginReplay(
   db: Database,
   range: ReplayRange,
   quota: Quota,
-  { origin, turn, countedMax }: { origin: Origin; turn: ReplayTurn; countedMax?: number },
+  { origin, turn, countedMax }: { origin: Origin; turn: ReadTurn; countedMax?: number },
 ): Promise<Replay> {
   await assertBelow(db, quota); // before the count, which may read many rows
   const matched = await turn(() => countForReplay(db, range, countedMax));
