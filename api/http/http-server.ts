@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { isAddressInNetworks } from '../../models/rules/webhooks/address.js';
+import { isAddressInNetworks } from '../../models/rules/values/networks.js';
 import { type StandstillWatch, watchStandstill } from '../../models/flow/standstill.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener } from './errors/malformed.js';

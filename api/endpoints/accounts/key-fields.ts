@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type Channel, channels } from '../../../models/channels.js';
 import { keyChannelRefused } from '../../../models/errors.js';
-import { networkOf } from '../../../models/rules/accounts/networks.js';
+import { networkOf } from '../../../models/rules/values/networks.js';
 import type { Caller } from '../../http/caller.js';
 import { inFuture, moment, oneOrMoreOf } from '../../http/schemas/schemas.js';
 

@@ -3,12 +3,7 @@
  * special-purpose blocks of the IANA registries. Checked when a URL is saved and at every connect.
  */
 import ipaddr from 'ipaddr.js';
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = [Address, number];
-
-/** The parsed lists of the settings and of this file. Each is parsed once. */
-const read = new Map<string, Network[]>();
+import { contains, isAddressInNetworks, networks, parseAddress } from '../values/networks.js';
 
 const specialV4 = networks(
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24 ' +
@@ -28,7 +23,7 @@ export interface TargetPolicy {
 
 /** True for an address of the public Internet; false for everything else, also for a text that is not an address. */
 export function isPublicAddress(address: string): boolean {
-  const parsed = parse(address);
+  const parsed = parseAddress(address);
   if (parsed === null) return false;
   if (parsed instanceof ipaddr.IPv4) return !contains(specialV4, parsed);
   return contains(unicastV6, parsed) && !contains(specialV6, parsed);
@@ -43,34 +38,4 @@ export function isAllowedTarget(address: string, port: number, policy: TargetPol
   const isPermittedPort = policy.webhookPorts.includes(port);
   if (isAddressInNetworks(address, policy.webhookAllowedNetworks)) return isPermittedPort || port >= 1024;
   return isPermittedPort && isPublicAddress(address);
-}
-
-/** Whether the address is in one of these CIDR networks. */
-export function isAddressInNetworks(address: string, cidrs: readonly string[]): boolean {
-  const parsed = parse(address);
-  return parsed !== null && contains(networks(cidrs.join(' ')), parsed);
-}
-
-/** Strict forms only: `127.1`, `0x7f.1` and zone ids are not addresses. An IPv4-mapped IPv6 address counts as the IPv4 address. */
-function parse(address: string): Address | null {
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address);
-  if (!ipaddr.IPv6.isValid(address) || address.includes('%')) return null;
-  const parsed = ipaddr.IPv6.parse(address);
-  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
-}
-
-function networks(list: string): Network[] {
-  let known = read.get(list);
-  if (known === undefined) {
-    known = list
-      .split(' ')
-      .filter((cidr) => cidr !== '')
-      .map((cidr) => ipaddr.parseCIDR(cidr));
-    read.set(list, known);
-  }
-  return known;
-}
-
-function contains(list: Network[], address: Address): boolean {
-  return list.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
 }

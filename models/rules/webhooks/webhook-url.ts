@@ -1,6 +1,7 @@
 /** The checks of a webhook URL before its host name is resolved. */
 import { isIP } from 'node:net';
-import { isAllowedTarget, isAddressInNetworks, isPublicAddress, type TargetPolicy } from './address.js';
+import { isAddressInNetworks } from '../values/networks.js';
+import { isAllowedTarget, isPublicAddress, type TargetPolicy } from './address.js';
 
 const lengthMax = 2048;
 /** A text of the contract. */

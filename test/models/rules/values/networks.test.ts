@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isClientInNetworks, networkOf } from '../../../../models/rules/accounts/networks.js';
+import { isClientInNetworks, networkOf } from '../../../../models/rules/values/networks.js';
 
 describe('the networks of an API key', () => {
   const stored: [string, string | null][] = [
