@@ -1,5 +1,5 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { digestOfName, namesRecipientInSql } from '../../rules/contacts/carrier-ids.js';
+import { digestOfNamingId, namesRecipientInSql } from '../../rules/contacts/carrier-ids.js';
 import { only, recordset } from '../../tables/columns.js';
 import { messageColumns, type StatusRow } from '../../tables/message.js';
 import { sendAttemptColumns } from '../../tables/send-attempt.js';
@@ -113,7 +113,7 @@ const releaseClaims = `
  */
 async function matchEarlyReports(db: Database, results: HandoffResult[], key: Buffer): Promise<void> {
   const accepted = results.flatMap((result) =>
-    result.outcome === 'accepted' ? [{ ...result, digest: digestOfName(result.provider_message_id, key) }] : [],
+    result.outcome === 'accepted' ? [{ ...result, digest: digestOfNamingId(key, result.provider_message_id) }] : [],
   );
   if (accepted.length === 0) return;
   const providers = [...new Set(accepted.map(({ provider }) => provider))];

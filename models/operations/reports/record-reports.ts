@@ -2,7 +2,7 @@ import { makeId } from '../../rules/values/make-id.js';
 import { type Database, select } from '../../db/database.js';
 import { apiMetrics } from '../../metrics/catalogue.js';
 import type { IncomingReport } from '../../rules/callbacks/callback.js';
-import { digestOfName } from '../../rules/contacts/carrier-ids.js';
+import { digestOfNamingId } from '../../rules/contacts/carrier-ids.js';
 import { publicStatuses } from '../../rules/messages/status.js';
 import { eventOfStatus } from '../../rules/webhooks/events.js';
 import { only, recordset, without } from '../../tables/columns.js';
@@ -32,7 +32,7 @@ export async function recordReports(db: Database, given: IncomingReport[], key: 
   if (reports.length === 0) return [];
   for (const { provider: account, status } of reports) apiMetrics.reports.inc({ account, status });
   const elapsed = stopwatch();
-  const rows = reports.map((report) => ({ ...report, id: makeId(), digest: digestOfName(report.provider_message_id, key) }));
+  const rows = reports.map((report) => ({ ...report, id: makeId(), digest: digestOfNamingId(key, report.provider_message_id) }));
   const stored = await select<StoredReport>(db, store, [JSON.stringify(rows)]);
   // A repeated report changes nothing. While it is not applied, its group is woken again, because the first call may have died before that.
   if (stored.length < rows.length) stored.push(...(await select<StoredReport>(db, repeated, [JSON.stringify(rows)])));

@@ -7,7 +7,7 @@ const prefix = 'wamid.';
 export const namesRecipient = (id: string): boolean => id.startsWith(prefix);
 
 /** What replaces this id when its message or its report is erased; null if it stays. */
-export const digestOfName = (id: string, key: Buffer): string | null => (namesRecipient(id) ? digestOf(key, id) : null);
+export const digestOfNamingId = (key: Buffer, id: string): string | null => (namesRecipient(id) ? digestOf(key, id) : null);
 
 /** SQL: whether the recipient can be read from this id. */
 export const namesRecipientInSql = (id: string) => `${id} LIKE '${prefix}%'`;
