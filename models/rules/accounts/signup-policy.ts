@@ -33,7 +33,4 @@ export function refusalOfSignup(policy: SignupPolicy, email: string): AppError |
  * names.
  */
 export const mustBeVerified = ({ isSandboxOnly, signup }: { isSandboxOnly: boolean; signup: SignupPolicy }): boolean =>
-  !isSandboxOnly || needsVerification(signup);
-
-/** Whether workspaces must verify their address before they send, because anybody can enter an address of the domain. */
-export const needsVerification = (policy: SignupPolicy): boolean => !policy.isClosed && policy.domains !== null;
+  !isSandboxOnly || (!signup.isClosed && signup.domains !== null);

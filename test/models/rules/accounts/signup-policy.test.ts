@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
-import { needsVerification, readSignupPolicy, refusalOfSignup, signupPattern } from '../../../../models/rules/accounts/signup-policy.js';
+import { mustBeVerified, readSignupPolicy, refusalOfSignup, signupPattern } from '../../../../models/rules/accounts/signup-policy.js';
 
+const needsVerification = (setting: string) => mustBeVerified({ isSandboxOnly: true, signup: readSignupPolicy(setting) });
 const codeOf = (setting: string, email: string) => refusalOfSignup(readSignupPolicy(setting), email)?.code;
 
 describe('who may sign up', () => {
   it('everybody may sign up where sign-up is open', () => {
     assert.equal(codeOf('open', 'ann@example.com'), undefined);
-    assert.equal(needsVerification(readSignupPolicy('open')), false);
+    assert.equal(needsVerification('open'), false);
   });
 
   it('nobody may sign up where sign-up is closed', () => {
     assert.notEqual(codeOf('closed', 'ann@example.com'), undefined);
-    assert.equal(needsVerification(readSignupPolicy('closed')), false);
+    assert.equal(needsVerification('closed'), false);
   });
 
   it('addresses of the named domains may sign up, and no others', () => {
@@ -19,7 +20,11 @@ describe('who may sign up', () => {
     for (const email of ['ann@example.com', 'ann@EXAMPLE.org']) assert.equal(codeOf(setting, email), undefined, email);
     for (const email of ['ann@sub.example.com', 'ann@badexample.com', 'ann@example.net', 'example.com@example.net'])
       assert.notEqual(codeOf(setting, email), undefined, email);
-    assert.equal(needsVerification(readSignupPolicy(setting)), true);
+    assert.equal(needsVerification(setting), true);
+  });
+
+  it('with a real carrier, every address must be verified before its workspace sends', () => {
+    for (const setting of ['open', 'closed']) assert.ok(mustBeVerified({ isSandboxOnly: false, signup: readSignupPolicy(setting) }));
   });
 
   const good = ['open', 'CLOSED', 'verified-domain:a.co', 'verified-domain:a-b.example.com,c.org', `verified-domain:${'a'.repeat(63)}.co`];
