@@ -1,9 +1,8 @@
-import { type Database, select } from '../../db/database.js';
+import { type Database, selectOne } from '../../db/database.js';
 
 /** Whether a call for a message of the group that is still queued began in this time. */
 export async function hasBeenTried(db: Database, groupId: string, withinSeconds: number): Promise<boolean> {
-  const [found] = await select<{ tried: boolean }>(db, tried, [groupId, withinSeconds]);
-  return found?.tried === true;
+  return (await selectOne<{ tried: boolean }>(db, tried, [groupId, withinSeconds])).tried;
 }
 
 const tried = `
