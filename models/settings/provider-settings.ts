@@ -3,21 +3,13 @@ import { createPublicKey } from 'node:crypto';
 import Joi from 'joi';
 import { type Channel, channels } from '../channels.js';
 import { channelSetting, kindsFor, settingsNeeded } from './provider-account.js';
-import { mailbox, mailServer, parsable } from './setting-kinds.js';
+import { mailbox, mailServer, oneWord, origin } from './setting-kinds.js';
 
-/** Visible ASCII without spaces: a credential or an identifier. */
-export const oneWord = Joi.string()
-  .pattern(/^[\x21-\x7e]+$/)
-  .messages({ 'string.pattern.base': '{{#label}} must be visible ASCII characters without spaces' });
-
-const apiBaseText = '{{#label}} must be https, host and port, for example https://api.example.com';
 /** Credentials require TLS. A simulated server on this machine needs none. */
-const apiBase = Joi.string()
-  .pattern(/^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/)
-  .uri()
-  .custom(parsable)
-  .custom((text: string) => text.replace(/\/$/, ''))
-  .messages({ 'string.pattern.base': apiBaseText, 'string.uri': apiBaseText });
+const apiBase = origin(
+  /^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:127\.0\.0\.1|localhost)(?::\d+)?)\/?$/,
+  'https, host and port, for example https://api.example.com',
+);
 
 const callbackPassword = oneWord.min(16).messages({ 'string.min': '{{#label}} must have at least 16 characters' });
 

@@ -54,12 +54,28 @@ function textsOf(text: string): string[] | null {
 /** 0: never. */
 export const days = Joi.number().integer().min(0).max(36_500);
 
+/** Visible ASCII without spaces: a credential or an identifier. */
+export const oneWord = Joi.string()
+  .pattern(/^[\x21-\x7e]+$/)
+  .messages({ 'string.pattern.base': '{{#label}} must be visible ASCII characters without spaces' });
+
 /** Joi accepts a port above 65535. */
-export const parsable: Joi.CustomValidator<string> = (text, helpers) => (URL.canParse(text) ? text : helpers.error('string.uri'));
+const parsable: Joi.CustomValidator<string> = (text, helpers) => (URL.canParse(text) ? text : helpers.error('string.uri'));
 
 export function url(example: string, ...scheme: string[]): Joi.StringSchema {
   const text = `{{#label}} must be a URL, for example ${example}`;
   return Joi.string().uri({ scheme }).custom(parsable).messages({ 'string.uri': text, 'string.uriCustomScheme': text });
+}
+
+/** The address of a server, to which the program adds paths. @param what follows "must be" */
+export function origin(pattern: RegExp, what: string): Joi.StringSchema {
+  const text = `{{#label}} must be ${what}`;
+  return Joi.string()
+    .pattern(pattern)
+    .uri()
+    .custom(parsable)
+    .custom((value: string) => value.replace(/\/$/, ''))
+    .messages({ 'string.pattern.base': text, 'string.uri': text });
 }
 
 /** The address of a site: paths are added at its end, and everybody may see it. */
