@@ -10,7 +10,7 @@ export interface ConcurrencyOptions {
   maxWaiting?: number;
   /** How many may wait per key. Default: `maxWaiting`. */
   maxWaitingPerKey?: number;
-  /** How long a place of a key stays taken after work of this length, so that the key rests. Others do not wait for it. Default: 0 */
+  /** How long the key keeps its place after work of this length: it rests, others do not wait. Default: 0 */
   restMsAfter?: (workMs: number, key: string) => number;
   /** How long one may wait, in milliseconds. Then it is rejected as `unavailable`. Default: no limit. */
   waitMsMax?: number;

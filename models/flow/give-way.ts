@@ -13,7 +13,7 @@ export interface Pace {
 
 /** Urgent work counts as in progress for this long after its end, because the next step of the same message follows soon. */
 const nextStepMs = 30;
-/** When nothing was urgent for this long, nothing waits any more. A shorter gap between two messages is no time for parallel turns. */
+/** After this long without urgent work, turns run in parallel again. */
 const recentMs = 300;
 
 /** Urgent work in progress, in memory that all threads of a process share. */
@@ -65,7 +65,7 @@ const turnRestMsMax = 250;
 const usualStepMs = 30;
 const stepRestShare = 12;
 const stepRestMsMax = 1_500;
-/** After this time a turn begins beside another one, so that all work ends; while its owner rests after a heavy turn, only after that rest. */
+/** A waiter begins after this time even beside another turn, so that none starves; but not before its owner's rest ends. */
 const waitMsMax = 2_000;
 const lookAgainMs = 5;
 

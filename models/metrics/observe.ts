@@ -144,7 +144,7 @@ const kinds: Record<string, string> = {
 };
 
 /**
- * Shows series that have no event yet. Prometheus takes the first value of a series for no increase, so an alert would miss the events that make it.
+ * Creates the series with the value 0. `increase` ignores the first sample, so an alert would miss the first failure.
  * @param sends the operations of sends
  */
 export function showFailedSends(sends: readonly { method: string; path: string }[]): void {

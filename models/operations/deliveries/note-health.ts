@@ -41,8 +41,8 @@ const failuresToOpen = 10;
 const pauseSecondsMax = 300;
 const pauseSecondsWithoutSchedule = 5;
 /**
- * A failure belongs to a new time of failing if the one before it is older than this multiple of the longest wait between two attempts. An endpoint
- * that got nothing meanwhile has not failed meanwhile.
+ * If the previous failure is older than this multiple of the longest retry delay, `failing_since` starts again: an endpoint that got nothing cannot
+ * have failed.
  */
 const quietDelays = 1.5;
 /** Longer than an attempt takes. */

@@ -17,7 +17,7 @@ interface Revisions {
   settled_revision: number;
 }
 
-/** The start of the next page. Settled deliveries leave dead entries in the index, which not every page should have to pass. */
+/** Where the next page begins, so that it need not scan the dead index entries of settled deliveries. */
 export interface SettlingPlace {
   /** With another revision, the place has no meaning. */
   revision: number;
