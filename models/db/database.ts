@@ -21,6 +21,8 @@ pg.types.setTypeParser(20, (text) => {
 });
 
 const paces = new WeakMap<Database, Pace>();
+/** Twice the interval of the watcher, whose connections are kept between its runs. */
+const idleMsMax = 60_000;
 
 /**
  * Opens a pool and binds the models to it; see `openPool`.
@@ -59,7 +61,7 @@ export function openPool(url: string, poolMax: number, waits: { answerMsMax?: nu
     dialect: 'postgres',
     dialectModule: resilientPg,
     logging: false,
-    pool: { max: poolMax, min: 0, idle: 30_000, acquire: acquireMsMax },
+    pool: { max: poolMax, min: 0, idle: idleMsMax, acquire: acquireMsMax },
     dialectOptions: connectionOptions({ answerMsMax, acquireMsMax }),
     define: { timestamps: false, freezeTableName: true },
   });
