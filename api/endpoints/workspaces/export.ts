@@ -9,7 +9,7 @@ import { Delivery } from '../../../models/tables/delivery.js';
 import { CreditEntry } from '../../../models/tables/credit-entry.js';
 import type { Database } from '../../../models/db/database.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
-import { asCaller, assertLasts } from '../../../models/operations/accounts/as-caller.js';
+import { asCaller, assertLive } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
 import type { ReadTurn } from '../../../models/flow/concurrency-limit.js';
 import { auditEventsOf, batchesOf, erasuresOf, type Pages, rowsOf } from '../../../models/operations/workspaces/export-rows.js';
@@ -85,7 +85,7 @@ export const exportWorkspaceEndpoint = endpoint({
       });
       const turn: ReadTurn = (read) =>
         readTurns(async () => {
-          await assertLasts(db, workspaceId, origin); // a slow client may read for hours, and its session may end meanwhile
+          await assertLive(db, workspaceId, origin); // a slow client may read for hours, and its session may end meanwhile
           return read();
         }, workspaceId);
       return new Reply({}, { lines: { of: counted(linesOf(db, workspace, turn)), place } });

@@ -3,7 +3,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { type AppError } from '../../errors.js';
 import { deactivatedApiKey, invalidApiKey, invalidToken } from '../../refused-credentials.js';
 import type { HeldCredential, Origin } from '../../rules/audit/origin.js';
-import { keyLasts, sessionLasts } from './live-credentials.js';
+import { isLiveKey, isLiveSession } from './live-credentials.js';
 
 /** Transactions in which the credential of the caller was valid under the lock of the workspace's row. */
 const checked = new WeakSet<Transaction>();
@@ -26,7 +26,7 @@ export function asCaller<Result>(
 ): Promise<Result> {
   return inTransaction(db, async (transaction) => {
     await lockWorkspace(db, transaction, workspaceId);
-    await assertLasts(db, workspaceId, { credential }, transaction);
+    await assertLive(db, workspaceId, { credential }, transaction);
     checked.add(transaction);
     return work(transaction);
   });
@@ -44,7 +44,7 @@ export async function lockWorkspaceOf(db: Database, transaction: Transaction, to
 }
 
 interface Found {
-  lasts: boolean;
+  is_live: boolean;
   /** Null without an API key. */
   is_active: boolean | null;
 }
@@ -53,7 +53,7 @@ interface Found {
  * Not part of the statement that locks: a statement that waited for a lock sees other tables as they were before the wait.
  * @throws AppError unauthorized if the credential has ended
  */
-export async function assertLasts(
+export async function assertLive(
   db: Database,
   workspaceId: string,
   { credential: held }: Pick<Origin, 'credential'>,
@@ -62,7 +62,7 @@ export async function assertLasts(
   if (held === undefined) return;
   const bind = [workspaceId, held.token?.version ?? null, held.token?.id ?? null, held.keyId];
   const [found] = await select<Found>(db, find, bind, transaction);
-  if (found?.lasts !== true) throw refusalOf(held, found);
+  if (found?.is_live !== true) throw refusalOf(held, found);
 }
 
 /** The answer that a new request with this credential would get. */
@@ -72,6 +72,6 @@ function refusalOf({ keyId }: HeldCredential, found: Found | undefined): AppErro
 }
 
 const find = `
-  SELECT ${sessionLasts('$2::integer', '$3::uuid')} AND ${keyLasts('$4::uuid')} AS lasts,
+  SELECT ${isLiveSession('$2::integer', '$3::uuid')} AND ${isLiveKey('$4::uuid')} AS is_live,
     (SELECT k.is_active FROM api_keys k WHERE k.id = $4::uuid) AS is_active
   FROM workspaces w WHERE w.id = $1`;

@@ -11,19 +11,19 @@ export interface NamedCredential extends HeldCredential {
 }
 
 /** SQL: whether workspace `w` is open, and its JWT with this version and id has not ended. NULL: there is none, or it has no id. */
-export const sessionLasts = (version: string, id: string) =>
+export const isLiveSession = (version: string, id: string) =>
   `(w.closed_at IS NULL AND (${version} IS NULL OR w.token_version = ${version})
     AND NOT EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.id = ${id}))`;
 
 /**
  * SQL: whether the row `s` of a session, which may be absent, is one of the console that nobody has used for this many hours. Not a part of
- * `sessionLasts`: a request uses its session, so it does not end for this reason while the request runs.
+ * `isLiveSession`: a request uses its session, so it does not end for this reason while the request runs.
  */
 export const isIdle = (hours: string): string =>
   `(s.kind = 'console' AND COALESCE(s.last_used_at, s.created_at) < now() - ${hours} * interval '1 hour') IS TRUE`;
 
 /** SQL: whether the API key with this id is active and has not expired. NULL: there is none. */
-export const keyLasts = (id: string, more = '') =>
+export const isLiveKey = (id: string, more = '') =>
   `(${id} IS NULL OR EXISTS (SELECT 1 FROM api_keys k WHERE k.id = ${id} AND k.is_active
     AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp()) ${more}))`;
 
@@ -60,5 +60,5 @@ const stillLive = `
   SELECT h.ref FROM ${recordset('$1', 'h', heldColumns)}
   JOIN workspaces w ON w.id = h.workspace_id
   WHERE NOT EXISTS (SELECT 1 FROM suspensions s WHERE s.workspace_id = w.id)
-    AND ${sessionLasts('h.token_version', 'h.token_id')} AND ${keyLasts('h.key_id', 'AND $2 = ANY(k.scopes)')}
+    AND ${isLiveSession('h.token_version', 'h.token_id')} AND ${isLiveKey('h.key_id', 'AND $2 = ANY(k.scopes)')}
     AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = h.token_id AND ${isIdle('$3::integer')})`;

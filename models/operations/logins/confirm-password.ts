@@ -3,7 +3,7 @@ import { ifPasswordFits } from '../../passwords.js';
 import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { assertLasts } from '../accounts/as-caller.js';
+import { assertLive } from '../accounts/as-caller.js';
 import { countAttempt, forgetCounted, uncountAttempt, uncountIfItFails } from './login-attempts.js';
 import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 
@@ -26,7 +26,7 @@ export async function confirmPassword(
   const workspace = await uncountIfItFails(db, attempt, () => ifPasswordFits(() => Workspace.findByPk(workspaceId), password, workspaceId));
   if (workspace === null) {
     // Not for a session that has ended meanwhile: the password that it was asked for may be gone, for example with the account.
-    await uncountIfItFails(db, attempt, () => assertLasts(db, workspaceId, origin));
+    await uncountIfItFails(db, attempt, () => assertLive(db, workspaceId, origin));
     await noteFailedAttempt(deps, { workspace: owner, attempt, reason: 'wrong_current_password' }, origin);
     throw wrongPassword();
   }
