@@ -1,7 +1,7 @@
 /** Records opt-outs and opt-ins: STOP, START, a complaint, the unsubscribe link in a mail. */
 import type { Channel } from '../../channels.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { keysOf } from '../../rules/messages/recipient.js';
+import { spellingsOf } from '../../rules/messages/recipient.js';
 import { isUuid } from '../../rules/values/text.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { isByRecipientInSql, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
@@ -69,7 +69,7 @@ export async function recordOptOut(db: Database, transaction: Transaction, reque
 export async function recordOptIn(db: Database, transaction: Transaction, request: OptRequest): Promise<void> {
   const written = await (namesMessage(request) ? namedBy(db, transaction, request) : writtenTo(db, transaction, request));
   const workspaceIds = written.map(({ workspace_id }) => workspace_id);
-  const entries = [request.channel, namesOf(request), workspaceIds];
+  const entries = [request.channel, listedNamesOf(request), workspaceIds];
   await select(db, lock, entries, transaction);
   await select(db, remove, [...entries, originAsJson(systemOrigin(request.source))], transaction);
 }
@@ -112,7 +112,7 @@ const byMessage = `
   UNION SELECT id, "to", workspace_id FROM messages WHERE provider = $2 AND provider_message_id = ANY($3::text[])`;
 
 const writtenTo = (db: Database, transaction: Transaction, sender: Sender) =>
-  select<Written>(db, byRecipient, [namesOf(sender), sender.channel, sender.provider], transaction);
+  select<Written>(db, byRecipient, [listedNamesOf(sender), sender.channel, sender.provider], transaction);
 
 /**
  * SQL: the account has the message `m`, or may have it. The message names no account before the outcome of its hand-off is recorded, and not
@@ -133,8 +133,8 @@ const byRecipient = `
   ) m ORDER BY workspace_id, "to", id`;
 
 /** A carrier may write the number in another way than the workspace did. */
-const namesOf = ({ channel, recipient, digest }: Sender): string[] =>
-  keysOf(channel, recipient).flatMap((name) => (digest === undefined ? [name] : [name, digest(name)]));
+const listedNamesOf = ({ channel, recipient, digest }: Sender): string[] =>
+  spellingsOf(channel, recipient).flatMap((name) => (digest === undefined ? [name] : [name, digest(name)]));
 
 const removable = `channel = $1 AND recipient = ANY($2::text[]) AND workspace_id = ANY($3::uuid[])
   AND (reason = 'opt_out' AND source IN ('inbound', 'provider') OR reason = 'bounce' AND source = 'provider')`;
