@@ -1,7 +1,7 @@
 /** The webhooks of Meta's WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/reference/messages/status */
 import { createHmac } from 'node:crypto';
 import type { AccountOf } from '../routing/provider-kinds.js';
-import { badSignature } from '../../errors.js';
+import { invalidCallbackSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { metaFailures } from '../failures/meta.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
@@ -27,7 +27,7 @@ export function readMetaCallback(
   const given = headerOf(headers, 'x-hub-signature-256');
   const signatureOf = (secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   const secrets = presentAndFormer(account.appSecret, account.oldAppSecret);
-  if (!secrets.some((secret) => isSameSecret(given, signatureOf(secret)))) throw badSignature();
+  if (!secrets.some((secret) => isSameSecret(given, signatureOf(secret)))) throw invalidCallbackSignature();
   const { entry } = parseJson(body) ?? {};
   const changes = listOf(entry).flatMap((each) => listOf(each?.changes));
   const ofApp = accounts.filter(({ appSecret }) => appSecret === account.appSecret);

@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { AccountOf } from '../routing/provider-kinds.js';
-import { badSignature, malformedReport } from '../../errors.js';
+import { invalidCallbackSignature, malformedReport } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { twilioFailures } from '../failures/twilio.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
@@ -61,10 +61,10 @@ export function readTwilioCallback(
   const form = new URLSearchParams(request.body.toString('utf8'));
   const given = headerOf(request.headers, 'x-twilio-signature');
   const tokens = presentAndFormer(account.authToken, account.oldAuthToken);
-  if (form.size > fieldsMax) throw badSignature();
+  if (form.size > fieldsMax) throw invalidCallbackSignature();
   const signed = signedFields(form);
   const isSignedWith = (token: string) => addressesOf(request.url).some((url) => isSameSecret(given, signatureOf(token, url + signed)));
-  if (!tokens.some(isSignedWith)) throw badSignature();
+  if (!tokens.some(isSignedWith)) throw invalidCallbackSignature();
   const sid = form.get('MessageSid');
   const isInbound = form.get('SmsStatus') === 'received';
   const word = form.get('MessageStatus');
