@@ -7,7 +7,7 @@ import type { Origin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { forgetSessions, newTokenVersion } from './end-sessions.js';
-import { enqueueMail, voidTokens } from '../mails/issue-mail.js';
+import { enqueueMail, voidTokens } from '../mails/mail-queue.js';
 import { asCaller } from './as-caller.js';
 
 /**

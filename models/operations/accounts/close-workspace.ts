@@ -1,7 +1,7 @@
 import { type Database, select } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { enqueueMail } from '../mails/issue-mail.js';
+import { enqueueMail } from '../mails/mail-queue.js';
 import { asCaller } from './as-caller.js';
 import { deleteWebhooks, revokeApiKeys } from './revoke-access.js';
 import { forgetSessions, newTokenVersion } from './end-sessions.js';

@@ -14,7 +14,7 @@ import { endTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { whyTokenInvalid } from '../mails/why-token-invalid.js';
 import { forgetSessions, newTokenVersion } from './end-sessions.js';
-import { enqueueMail, voidTokens } from '../mails/issue-mail.js';
+import { enqueueMail, voidTokens } from '../mails/mail-queue.js';
 
 export interface PasswordReset {
   token: string;

@@ -12,7 +12,7 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { decrypt, encrypt } from '../../rules/values/encryption.js';
 import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { enqueueNotice } from '../mails/issue-mail.js';
+import { enqueueNotice } from '../mails/mail-queue.js';
 import { asCaller } from './as-caller.js';
 import { countAttempt, forgetCounted, uncountIfItFails } from '../logins/login-attempts.js';
 import { type LoginAttemptDeps, noteFailedAttempt } from '../logins/note-failed-attempt.js';

@@ -8,7 +8,7 @@ import { countAttempt, forgetAttempts, type LoginAttempt, uncountIfItFails } fro
 import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 import { type UsedCode, useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { enqueueNotice } from '../mails/issue-mail.js';
+import { enqueueNotice } from '../mails/mail-queue.js';
 import type { MailKind } from '../../rules/accounts/mail-kinds.js';
 
 export interface LoginDeps extends LoginAttemptDeps {

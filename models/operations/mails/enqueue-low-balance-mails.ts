@@ -6,11 +6,11 @@ import { type Database, select } from '../../db/database.js';
  * @param limit thousandths of a credit
  * @returns the number of mails
  */
-export async function issueLowBalanceMails(db: Database, limit: number, changedWithinSeconds: number): Promise<number> {
-  return (await select(db, issue, [limit, changedWithinSeconds])).length;
+export async function enqueueLowBalanceMails(db: Database, limit: number, changedWithinSeconds: number): Promise<number> {
+  return (await select(db, enqueue, [limit, changedWithinSeconds])).length;
 }
 
-const issue = `
+const enqueue = `
   INSERT INTO mails (id, workspace_id, kind, detail)
   SELECT gen_random_uuid(), w.id, 'low_balance', json_build_object('balance', w.balance)
   FROM workspaces w

@@ -18,7 +18,7 @@ interface TokenMail {
  * is not stored: the sender of the mail derives it from the id of its row.
  * @returns the id of the mail, for `workflowIds.mail`
  */
-export async function issueMail(
+export async function enqueueTokenMail(
   db: Database,
   transaction: Transaction,
   secretKey: string,
