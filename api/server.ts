@@ -7,7 +7,7 @@ import { connect } from '../models/db/database.js';
 import { UrgentWork } from '../models/flow/give-way.js';
 import { limitHeapGrowth } from '../models/flow/heap.js';
 import { apiMetrics } from '../models/metrics/catalogue.js';
-import { showFailedSends } from '../models/metrics/observe.js';
+import { createFailureSeries } from '../models/metrics/observe.js';
 import { serveMetrics } from '../models/metrics/serve.js';
 import { logLibraryWarnings } from '../models/process/library-warnings.js';
 import { createLogger } from '../models/process/logger.js';
@@ -63,7 +63,7 @@ async function start(deps: ServerDeps): Promise<void> {
   await warmUpPasswords();
   await listen(server, deps.config);
   const { metrics, dataDir } = deps.config;
-  showFailedSends(endpoints.filter(({ sends }) => sends === true));
+  createFailureSeries(endpoints.filter(({ sends }) => sends === true));
   const readCertificates = createCertificateReader(deps.config);
   const readGauges = createGaugeReader(deps.db);
   const readLimitStore = async () => apiMetrics.limitStoreUp.set((await deps.limiter.isHealthy()) ? 1 : 0);
