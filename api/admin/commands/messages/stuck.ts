@@ -2,7 +2,7 @@ import { explainDatabaseError } from '../../../../models/db/explain-database-err
 import { readServiceGauges } from '../../../../models/operations/watch/read-service-gauges.js';
 import type { GaugeReading } from '../../../../models/metrics/catalogue.js';
 import { lookNow } from '../../../../models/operations/watch/look-at-groups.js';
-import { type UnendedMessage, unendedMessages } from '../../../../models/operations/watch/unended-messages.js';
+import { type OpenMessage, openMessages } from '../../../../models/operations/watch/open-messages.js';
 import { seenWorkers } from '../../../../models/operations/watch/worker-heartbeats.js';
 import { countText } from '../../../../models/rules/values/text.js';
 import type { Command } from '../../command.js';
@@ -23,7 +23,7 @@ export const stuckCommand: Command = {
   summary: 'Show the oldest messages that have not ended, with the reason and their age. Fails if one should not wait (marked with !).',
   async run(given, { db, config }) {
     const [olderThanSeconds, limit] = [numberIn(given, 'older-than', olderThan), numberIn(given, 'limit', limits)];
-    const { messages, hasMore } = await unendedMessages(db, config, { olderThanSeconds, limit });
+    const { messages, hasMore } = await openMessages(db, config, { olderThanSeconds, limit });
     const stuck = messages.filter((message) => message.stuck);
     const retried = given.values.retry === true ? await lookNow(db, [...new Set(stuck.map(({ group_id }) => group_id))]) : null;
     const isWatched = retried === null || (await seenWorkers(db)).alive > 0;
@@ -47,7 +47,7 @@ const retriedText = (groups: number, isWatched: boolean) =>
     ? `The watcher looks at ${countText(groups, 'group')} within 30 s.`
     : `The watcher looks at ${countText(groups, 'group')} when a worker runs: no worker is alive now.`;
 
-function lineOf({ message_id, workspace_id, channel, status, age_seconds, last_detail, waiting, stuck }: UnendedMessage): string {
+function lineOf({ message_id, workspace_id, channel, status, age_seconds, last_detail, waiting, stuck }: OpenMessage): string {
   const why = waiting === null ? 'Not decided; the watcher removes it, and it was not charged' : waiting.text;
   const last = last_detail === null ? '' : ` (last call: ${last_detail})`;
   const until = waiting?.until ? ` (until ${waiting.until.toISOString()})` : '';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type UnendedLimits, unendedMessages } from '../../../../models/operations/watch/unended-messages.js';
+import { type OpenMessageLimits, openMessages } from '../../../../models/operations/watch/open-messages.js';
 import { testConfig } from '../../../support/config.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -7,7 +7,7 @@ import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
 import { buildClaimed, buildSent } from '../../../support/rows/messages.js';
 
-describe('unended messages', () => {
+describe('open messages', () => {
   const test = useDatabase({ forEachTest: true });
   let workspaceId: string;
   beforeEach(async () => {
@@ -16,12 +16,12 @@ describe('unended messages', () => {
 
   const config = testConfig();
   const limit = 100;
-  const unended = async (limits: UnendedLimits = config) =>
-    (await unendedMessages(test.db, limits, { olderThanSeconds: 300, limit })).messages;
+  const open = async (limits: OpenMessageLimits = config) =>
+    (await openMessages(test.db, limits, { olderThanSeconds: 300, limit })).messages;
   /** The one that is shown if only one may be: explained messages are left out first. */
-  const firstChosen = async () => (await unendedMessages(test.db, config, { olderThanSeconds: 300, limit: 1 })).messages[0]?.message_id;
-  const shownOf = async (id: string, limits?: UnendedLimits) => {
-    const { waiting, stuck } = (await unended(limits)).find(({ message_id }) => message_id === id) ?? {};
+  const firstChosen = async () => (await openMessages(test.db, config, { olderThanSeconds: 300, limit: 1 })).messages[0]?.message_id;
+  const shownOf = async (id: string, limits?: OpenMessageLimits) => {
+    const { waiting, stuck } = (await open(limits)).find(({ message_id }) => message_id === id) ?? {};
     return { what: waiting?.what, stuck, until: waiting?.until };
   };
   const age = (id: string, minutes: number) =>
@@ -42,31 +42,31 @@ describe('unended messages', () => {
     const batch = await buildAcceptedBatch(test.db, workspaceId, [1, 1], { rate: 0.05 });
     for (const id of batch.pages.flatMap(({ ids }) => ids)) await age(id, 30);
     /** With a time of the next message of the batch and of the next look at its pages, both from now on. */
-    const unendedWith = async ({ nextSlot, lookAt }: { nextSlot: string; lookAt: string }) => {
+    const openWith = async ({ nextSlot, lookAt }: { nextSlot: string; lookAt: string }) => {
       await rows(test.db, `UPDATE batches SET next_slot_at = now() + $1::interval`, [nextSlot]);
       await rows(test.db, `UPDATE message_groups SET look_at = now() + $1::interval`, [lookAt]);
-      return (await unended()).map(({ waiting, stuck }) => [waiting?.what, stuck]);
+      return (await open()).map(({ waiting, stuck }) => [waiting?.what, stuck]);
     };
     const [explained, isStuck] = [false, true].map((stuck) => Array.from({ length: 2 }, () => ['hand_off', stuck]));
-    assert.deepEqual(await unendedWith({ nextSlot: '15 seconds', lookAt: '1 minute' }), explained);
+    assert.deepEqual(await openWith({ nextSlot: '15 seconds', lookAt: '1 minute' }), explained);
     assert.deepEqual(
-      await unendedWith({ nextSlot: '-40 seconds', lookAt: '-30 seconds' }),
+      await openWith({ nextSlot: '-40 seconds', lookAt: '-30 seconds' }),
       explained,
       'its next message may begin one slot later',
     );
-    assert.deepEqual(await unendedWith({ nextSlot: '-60 seconds', lookAt: '1 minute' }), isStuck, 'nothing reserves its time');
+    assert.deepEqual(await openWith({ nextSlot: '-60 seconds', lookAt: '1 minute' }), isStuck, 'nothing reserves its time');
     assert.deepEqual(
-      await unendedWith({ nextSlot: '15 seconds', lookAt: '-2 minutes' }),
+      await openWith({ nextSlot: '15 seconds', lookAt: '-2 minutes' }),
       isStuck,
       'nothing would notice the loss of a page',
     );
     const untried = await buildUntried();
-    const last = (await unendedWith({ nextSlot: '15 seconds', lookAt: '1 minute' })).at(-1);
+    const last = (await openWith({ nextSlot: '15 seconds', lookAt: '1 minute' })).at(-1);
     assert.deepEqual(last, ['hand_off', true], 'it is not of the batch');
     assert.equal(await firstChosen(), untried);
     await rows(test.db, 'UPDATE batches SET rate = NULL');
     assert.ok(
-      (await unended()).every(({ stuck }) => stuck),
+      (await open()).every(({ stuck }) => stuck),
       'without a rate it has no reason to wait',
     );
   });

@@ -14,7 +14,7 @@ import type { SendAttempt } from '../../tables/send-attempt.js';
 import { upcomingEnd, type WaitLimits, waitLimitsOf, type WaitSettings, type Waiting, waitingFor } from '../../rules/messages/waiting.js';
 import { repeatableAccounts } from '../../rules/routing/recovery.js';
 
-export interface UnendedMessage {
+export interface OpenMessage {
   message_id: string;
   workspace_id: string;
   group_id: string;
@@ -55,7 +55,7 @@ interface Row extends Pick<Message, MessageFields>, Pick<MessageGroup, 'workflow
 }
 
 /** The settings that limit waits, and the calls to accounts. */
-export interface UnendedLimits extends WaitSettings {
+export interface OpenMessageLimits extends WaitSettings {
   routes: Readonly<Record<Channel, readonly Route[]>>;
   providerLimits: Readonly<Record<string, number>>;
 }
@@ -65,11 +65,11 @@ export interface UnendedLimits extends WaitSettings {
  * a day's messages that wait for reports, would hide them.
  * @param olderThanSeconds only messages that were accepted, or were due, at least this long ago
  */
-export async function unendedMessages(
+export async function openMessages(
   db: Database,
-  limits: UnendedLimits,
+  limits: OpenMessageLimits,
   { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
-): Promise<{ messages: UnendedMessage[]; hasMore: boolean }> {
+): Promise<{ messages: OpenMessage[]; hasMore: boolean }> {
   const { handoffTimeoutSeconds, unknownHandoffSeconds, reportTimeoutSeconds } = limits;
   const waits = [JSON.stringify(reportTimeoutSeconds), handoffTimeoutSeconds, unknownHandoffSeconds, repeatableAccounts(limits.accounts)];
   const found = await select<Row>(db, oldest, [olderThanSeconds, limit + 1, ...waits, JSON.stringify(routesOf(limits))]);
@@ -87,7 +87,7 @@ export async function unendedMessages(
   return { messages, hasMore: found.length > limit };
 }
 
-const routesOf = ({ routes, providerLimits }: UnendedLimits) =>
+const routesOf = ({ routes, providerLimits }: OpenMessageLimits) =>
   channels.flatMap((channel) => routes[channel].map(({ account }) => ({ channel, account, limit: providerLimits[account] ?? null })));
 
 function waitOf(row: Row, attempts: readonly Attempt[], limits: WaitLimits) {
@@ -114,7 +114,7 @@ const since = dueTimeOf('m');
 const seconds = (parameter: string) => `${parameter}::float8 * interval '1 second'`;
 
 /** SQL: the batch has a rate, and reserved the time of a message lately. */
-const givesTurns = "b.rate IS NOT NULL AND b.next_slot_at > now() - interval '30 seconds' - interval '1 second' / GREATEST(b.rate, 1e-6)";
+const hasRecentSlots = "b.rate IS NOT NULL AND b.next_slot_at > now() - interval '30 seconds' - interval '1 second' / GREATEST(b.rate, 1e-6)";
 
 /**
  * SQL: the channels with an account that is at its limit, or asked us to wait. Whoever waits for a limit reserves the next turns in advance, so that
@@ -146,7 +146,7 @@ const isExplained = `
 const oldest = `
   WITH g AS (
     SELECT o.id, o.workflow_id, b.status AS batch_status, ${isLookOverdue('o')} AS is_overdue,
-      ${givesTurns} AS gives_turns
+      ${hasRecentSlots} AS gives_turns
     FROM (
       SELECT id, workflow_id, batch_id, look_at FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT ${groupsMax}
     ) o LEFT JOIN batches b ON b.id = o.batch_id
