@@ -10,7 +10,7 @@ import { forgetRetriers } from '../../models/operations/recovery/forget-retriers
 import { markUncertain, type RestoredQueued, restoredQueued } from '../../models/operations/recovery/mark-uncertain.js';
 import { noteRestoredAwaiting, restoredAwaiting } from '../../models/operations/recovery/awaited-reports.js';
 import { type GroupCursor, openGroups } from '../../models/operations/watch/open-groups.js';
-import { undecidedBatches, undecidedMessages } from '../../models/operations/messages/undecided-sends.js';
+import { undecidedBatches, undecidedMessages } from '../../models/operations/recovery/undecided-sends.js';
 import { suspectedAccounts, verdictOf } from '../../models/rules/routing/recovery.js';
 
 /** The findings of a recovery. The lists contain ids. */

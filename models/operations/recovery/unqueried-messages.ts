@@ -1,7 +1,7 @@
 import { type Database, select } from '../../db/database.js';
 
 /** A message of a recovery, as its provider knows it. */
-export interface Unasked {
+export interface Unqueried {
   id: string;
   provider: string | null;
   provider_message_id: string | null;
@@ -10,8 +10,8 @@ export interface Unasked {
 }
 
 /** The next messages of a recovery whose provider was not queried yet, in the order of their ids. Empty: all were queried. */
-export function unaskedMessages(db: Database, recoveryId: string, limit: number): Promise<Unasked[]> {
-  return select<Unasked>(db, next, [recoveryId, limit]);
+export function unqueriedMessages(db: Database, recoveryId: string, limit: number): Promise<Unqueried[]> {
+  return select<Unqueried>(db, next, [recoveryId, limit]);
 }
 
 const next = `
@@ -21,7 +21,7 @@ const next = `
   WHERE r.recovery_id = $1 AND r.kind = 'awaiting_report' AND r.asked_at IS NULL ORDER BY r.message_id LIMIT $2`;
 
 /** Notes that the providers of these messages were queried. */
-export async function noteAsked(db: Database, recoveryId: string, ids: readonly string[]): Promise<void> {
+export async function noteQueried(db: Database, recoveryId: string, ids: readonly string[]): Promise<void> {
   const sql = `UPDATE recovery_messages SET asked_at = now() WHERE recovery_id = $1 AND kind = 'awaiting_report' AND message_id = ANY($2::uuid[])`;
   await select(db, sql, [recoveryId, ids]);
 }

@@ -1,6 +1,6 @@
 /** Sends that are `accepting` in the restored database. Their requests are gone, so no process will decide them. */
 import { type Database, select } from '../../db/database.js';
-import type { Recovery } from '../recovery/begin-recovery.js';
+import type { Recovery } from './begin-recovery.js';
 
 /** The undecided single messages of these open groups; see `fenceMessages`. */
 export function undecidedMessages(db: Database, { began_at }: Pick<Recovery, 'began_at'>, groupIds: readonly string[]): Promise<string[]> {
