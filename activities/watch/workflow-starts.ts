@@ -1,6 +1,6 @@
 /** The watcher's calls to Temporal. They start workflows that are missing and signal those that run. A second start changes nothing. */
 import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { DrivableGroup } from '../../models/operations/watch/look-at-groups.js';
+import type { DrivableGroup } from '../../models/operations/watch/due-groups.js';
 import type { NextFallback } from '../../models/operations/messages/fall-back.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import { grpcStatus } from '../../models/process/grpc-status.js';

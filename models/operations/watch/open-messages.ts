@@ -9,7 +9,7 @@ import type { Message } from '../../tables/message.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import { codeOf } from '../handoff/recent-outcomes.js';
 import { isOpenOrUnknown, reportWaitEnd } from '../handoff/uncertain-handoffs.js';
-import { isLookOverdue } from './overdue-work.js';
+import { isCheckOverdue } from './overdue-work.js';
 import type { SendAttempt } from '../../tables/send-attempt.js';
 import { upcomingEnd, type WaitLimits, waitLimitsOf, type WaitSettings, type Waiting, waitingFor } from '../../rules/messages/waiting.js';
 import { repeatableAccounts } from '../../rules/routing/recovery.js';
@@ -145,7 +145,7 @@ const isExplained = `
 
 const oldest = `
   WITH g AS (
-    SELECT o.id, o.workflow_id, b.status AS batch_status, ${isLookOverdue('o')} AS is_overdue,
+    SELECT o.id, o.workflow_id, b.status AS batch_status, ${isCheckOverdue('o')} AS is_overdue,
       ${hasRecentSlots} AS gives_turns
     FROM (
       SELECT id, workflow_id, batch_id, look_at FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT ${groupsMax}

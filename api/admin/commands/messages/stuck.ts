@@ -1,7 +1,7 @@
 import { explainDatabaseError } from '../../../../models/db/explain-database-error.js';
 import { readServiceGauges } from '../../../../models/operations/watch/read-service-gauges.js';
 import type { GaugeReading } from '../../../../models/metrics/catalogue.js';
-import { lookNow } from '../../../../models/operations/watch/look-at-groups.js';
+import { makeDue } from '../../../../models/operations/watch/due-groups.js';
 import { type OpenMessage, openMessages } from '../../../../models/operations/watch/open-messages.js';
 import { seenWorkers } from '../../../../models/operations/watch/worker-heartbeats.js';
 import { countText } from '../../../../models/rules/values/text.js';
@@ -25,7 +25,7 @@ export const stuckCommand: Command = {
     const [olderThanSeconds, limit] = [numberIn(given, 'older-than', olderThan), numberIn(given, 'limit', limits)];
     const { messages, hasMore } = await openMessages(db, config, { olderThanSeconds, limit });
     const stuck = messages.filter((message) => message.stuck);
-    const retried = given.values.retry === true ? await lookNow(db, [...new Set(stuck.map(({ group_id }) => group_id))]) : null;
+    const retried = given.values.retry === true ? await makeDue(db, [...new Set(stuck.map(({ group_id }) => group_id))]) : null;
     const isWatched = retried === null || (await seenWorkers(db)).alive > 0;
     const read = await readServiceGauges(db).catch((error: Error) => ({ unread: explainDatabaseError(error) }));
     const other = read !== undefined && 'found' in read ? otherWork(read.found) : {};

@@ -5,7 +5,7 @@ import { eraseMessages } from '../../../../models/operations/erasure/erase-messa
 import { eraseOrQueue } from '../../../../models/operations/erasure/erasure-queue.js';
 import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
 import { forgetWebhookData } from '../../../../models/operations/webhooks/forget-webhook-data.js';
-import { lookNow } from '../../../../models/operations/watch/look-at-groups.js';
+import { makeDue } from '../../../../models/operations/watch/due-groups.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
 import { untilLockWait } from '../../../support/lock-table.js';
@@ -97,7 +97,7 @@ describe('the locks of a step of the watcher', () => {
     }));
   it('a command that makes groups due locks them in the order of their keys', async () => {
     await rows(test.db, 'UPDATE message_groups SET closed_at = NULL WHERE id = ANY($1::uuid[])', [ids]);
-    await assertInOrder(() => lookNow(test.db, ids), { from: `message_groups WHERE id IN ('${ids.join("','")}')`, by: 'id' });
+    await assertInOrder(() => makeDue(test.db, ids), { from: `message_groups WHERE id IN ('${ids.join("','")}')`, by: 'id' });
   });
   for (const kind of ['bodies', 'attempts'] as const) {
     it(`the retention of ${kind} locks rows in the order of their keys`, async () => {

@@ -23,7 +23,7 @@ export interface GroupState {
 }
 
 /** `fence`: it was not decided in time. `drive`: its workflow must run. `close`: it has no open work. `wait`: its wait is correct. */
-export interface Verdict {
+export interface CheckDecision {
   action: 'fence' | 'drive' | 'close' | 'wait';
   /** Besides: reports did not come in time. The messages that wait for them are given up, whatever the others of the group wait for. */
   givesUp: boolean;
@@ -45,25 +45,25 @@ const pausedMs = 600_000;
  * Temporal server that lost its data needs nothing restored for it.
  * @param reportTimeoutMs how long to wait for a report, by channel
  */
-export function lookAt(group: GroupState, reportTimeoutMs: Readonly<Record<Channel, number>>): Verdict {
+export function decideCheck(group: GroupState, reportTimeoutMs: Readonly<Record<Channel, number>>): CheckDecision {
   const { accepting, awaiting, awaitedMs, channel, batchStatus } = group;
   // A batch is decided as a whole.
   if (accepting > 0) return { action: batchStatus === null ? 'fence' : 'wait', givesUp: false, lookInMs: againMs };
   const leftMs = awaiting === 0 ? Number.POSITIVE_INFINITY : reportTimeoutMs[channel] - awaitedMs + reportGraceMs;
   const givesUp = leftMs <= 0;
-  const { action, lookInMs } = lookAtQueued(group);
+  const { action, lookInMs } = decideQueuedCheck(group);
   return { action, givesUp, lookInMs: Math.min(lookInMs, givesUp ? againMs : leftMs) };
 }
 
 /** The same for the messages that were not handed off. They neither wait for the reports of the others, nor do these wait for them. */
-function lookAtQueued({
+function decideQueuedCheck({
   due,
   dueInMs,
   awaiting,
   batchStatus,
   pausedExpiryInMs,
   triedLately,
-}: GroupState): Pick<Verdict, 'action' | 'lookInMs'> {
+}: GroupState): Pick<CheckDecision, 'action' | 'lookInMs'> {
   // Messages also expire while their batch is paused, and only the workflow fails them.
   const expiryInMs = pausedExpiryInMs ?? Number.POSITIVE_INFINITY;
   if (due > 0 && batchStatus === 'paused' && expiryInMs > 0) return { action: 'wait', lookInMs: Math.min(pausedMs, expiryInMs + graceMs) };

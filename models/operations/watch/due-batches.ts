@@ -1,4 +1,4 @@
-/** The watcher's queue of batches that are not completed; `look-at-groups.ts` is its queue of groups. */
+/** The watcher's queue of batches that are not completed; `due-groups.ts` is its queue of groups. */
 import { type Database, select } from '../../db/database.js';
 import { completeBatchIfDone } from '../batches/complete-batch-if-done.js';
 import { fenceBatch } from '../batches/fence-batch.js';
@@ -42,6 +42,6 @@ export async function notePagesNotified(db: Database, { id, changedAt }: DueBatc
 }
 
 /** Makes a batch due for a check soon, because an operation on it failed. */
-export async function lookAtBatchSoon(db: Database, id: string): Promise<void> {
+export async function checkBatchSoon(db: Database, id: string): Promise<void> {
   await select(db, `UPDATE batches SET look_at = now() + interval '10 seconds' WHERE id = $1`, [id]);
 }

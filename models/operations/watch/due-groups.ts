@@ -4,7 +4,7 @@
  */
 import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
-import type { GroupState } from '../../rules/messages/group-look.js';
+import type { GroupState } from '../../rules/messages/group-check.js';
 import { isAwaitingReport, isOpen } from '../../rules/messages/status.js';
 import { column, recordset } from '../../tables/columns.js';
 import { firstExpiry } from '../handoff/expire-waiting.js';
@@ -94,7 +94,7 @@ const ofBatch = `
   WHERE g.batch_id = $1 AND g.closed_at IS NULL AND w.waits ORDER BY g.page`;
 
 /** Sets the next checks of groups. */
-export async function lookAgain(db: Database, looks: readonly { groupId: string; lookInMs: number }[]): Promise<void> {
+export async function scheduleChecks(db: Database, looks: readonly { groupId: string; lookInMs: number }[]): Promise<void> {
   if (looks.length > 0) await select(db, again, [JSON.stringify(looks)]);
 }
 
@@ -131,10 +131,10 @@ export async function fenceGroups(db: Database, groupIds: readonly string[]): Pr
 }
 
 /** Makes groups due for a check in the next watcher run, within 30 seconds. @returns how many of them are still open */
-export async function lookNow(db: Database, groupIds: readonly string[]): Promise<number> {
-  return (await select(db, makeDue, [groupIds])).length;
+export async function makeDue(db: Database, groupIds: readonly string[]): Promise<number> {
+  return (await select(db, dueNow, [groupIds])).length;
 }
 
-const makeDue = `
+const dueNow = `
   UPDATE message_groups SET look_at = now()
   WHERE id IN (SELECT id FROM message_groups WHERE id = ANY($1::uuid[]) AND closed_at IS NULL ORDER BY id FOR NO KEY UPDATE) RETURNING id`;

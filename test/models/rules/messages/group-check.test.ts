@@ -1,6 +1,6 @@
 import { forEachChannel } from '../../../../models/channels.js';
 import assert from 'node:assert/strict';
-import { type GroupState, lookAt } from '../../../../models/rules/messages/group-look.js';
+import { type GroupState, decideCheck } from '../../../../models/rules/messages/group-check.js';
 
 const nothing: GroupState = {
   accepting: 0,
@@ -16,7 +16,7 @@ const nothing: GroupState = {
 const timeouts = { ...forEachChannel(() => 0), sms: 300_000, whatsapp: 200_000, email: 100_000 };
 const minutes = (count: number) => count * 60_000;
 
-describe('lookAt', () => {
+describe('decideCheck', () => {
   for (const [what, state, action, lookInMs] of [
     ['nothing is open', {}, 'close', undefined],
     ['nobody decided on it', { accepting: 1 }, 'fence', undefined],
@@ -42,7 +42,7 @@ describe('lookAt', () => {
     ['one is scheduled and another awaits its report', { dueInMs: 1_000, awaiting: 1 }, 'wait', 11_000],
   ] as const)
     it(`the verdict on a group is "${action}" when ${what}`, () => {
-      const verdict = lookAt({ ...nothing, ...state }, timeouts);
+      const verdict = decideCheck({ ...nothing, ...state }, timeouts);
       assert.deepEqual(verdict, { action, givesUp: false, lookInMs: lookInMs ?? verdict.lookInMs });
     });
 
@@ -55,7 +55,7 @@ describe('lookAt', () => {
     ['another is scheduled', { dueInMs: minutes(60) }, 'wait'],
   ] as const)
     it(`the verdict on a group gives up, and is "${action}", when the time for reports is over and ${what}`, () => {
-      const verdict = lookAt({ ...nothing, awaiting: 1, awaitedMs: 360_000, ...state }, timeouts);
+      const verdict = decideCheck({ ...nothing, awaiting: 1, awaitedMs: 360_000, ...state }, timeouts);
       assert.deepEqual(verdict, { action, givesUp: true, lookInMs: minutes(2) });
     });
 });

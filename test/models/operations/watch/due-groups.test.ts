@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect, type Database } from '../../../../models/db/database.js';
-import { closeDoneGroups, fenceGroups, lookAgain, queuedPages, takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
+import { closeDoneGroups, fenceGroups, scheduleChecks, queuedPages, takeDueGroups } from '../../../../models/operations/watch/due-groups.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -37,7 +37,7 @@ describe('the watcher’s queue of groups', () => {
     assert.deepEqual(await ids(1), [early]);
     assert.deepEqual(await ids(), [late]);
     assert.deepEqual(await ids(), []);
-    await lookAgain(test.db, [{ groupId: early, lookInMs: -1 }]);
+    await scheduleChecks(test.db, [{ groupId: early, lookInMs: -1 }]);
     assert.deepEqual(await ids(), [early]);
   });
 
