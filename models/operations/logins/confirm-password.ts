@@ -4,7 +4,7 @@ import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { assertLive } from '../accounts/as-caller.js';
-import { countAttempt, forgetCounted, uncountAttempt, uncountIfItFails } from './login-attempts.js';
+import { countAttempt, clearAttempt, uncountAttempt, uncountIfItFails } from './login-attempts.js';
 import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 
 /**
@@ -31,7 +31,7 @@ export async function confirmPassword(
     throw wrongPassword();
   }
   // With a second factor, the attempts also count wrong codes: a thief of the password must not get more of those.
-  if (workspace.totp_confirmed_at === null) await forgetCounted(db, attempt);
+  if (workspace.totp_confirmed_at === null) await clearAttempt(db, attempt);
   else await uncountAttempt(db, attempt);
   return workspace;
 }

@@ -88,7 +88,7 @@ export async function forgetAttempts(db: Database, secretKeys: readonly string[]
 }
 
 /** Forgets what this attempt was counted with. */
-export async function forgetCounted(db: Database, { counted }: LoginAttempt): Promise<void> {
+export async function clearAttempt(db: Database, { counted }: LoginAttempt): Promise<void> {
   await select(db, forget, [counted.map(({ digest }) => digest)]);
 }
 

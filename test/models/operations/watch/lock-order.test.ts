@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { select } from '../../../../models/db/database.js';
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
 import { eraseOrQueue } from '../../../../models/operations/erasure/erasure-queue.js';
-import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
+import { eraseRecipient } from '../../../../models/operations/erasure/erase-recipient.js';
 import { forgetWebhookData } from '../../../../models/operations/webhooks/forget-webhook-data.js';
 import { makeDue } from '../../../../models/operations/watch/due-groups.js';
 import { rows } from '../../../support/database.js';
@@ -91,7 +91,7 @@ describe('the locks of a step of the watcher', () => {
     await assertInOrder(leave, { from: ofMessages('erasure_queue'), by: 'message_id' });
   });
   it('the removal of a recipient from ended chains locks them in the order of their keys', () =>
-    assertInOrder(() => forgetRecipient(test.db, key, { workspaceId: test.workspaceId, recipient: to, at: new Date() }), {
+    assertInOrder(() => eraseRecipient(test.db, key, { workspaceId: test.workspaceId, recipient: to, at: new Date() }), {
       from: ofMessages('fallbacks'),
       by: 'message_id',
     }));

@@ -6,7 +6,7 @@ import { isByRecipientInSql } from '../../rules/contacts/suppression.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { phoneSpellings } from '../../rules/values/phone.js';
 import { emptying } from './empty-reports.js';
-import { forgetInBatches } from './erase-batches.js';
+import { eraseInBatches } from './erase-batches.js';
 import { stepsWithoutRecipients } from './erase-messages.js';
 import { isRequestedBy } from './requested-by.js';
 
@@ -25,12 +25,12 @@ interface Forgotten {
  * batches and from reports that found no message, and replaces it on the suppression list by a digest, so that sends are still refused. Some
  * numbers are written in two ways; both are forgotten. Safe to repeat.
  */
-export async function forgetRecipient(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
-  for (const spelling of phoneSpellings(forgotten.recipient)) await forgetSpelling(db, key, { ...forgotten, recipient: spelling });
+export async function eraseRecipient(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
+  for (const spelling of phoneSpellings(forgotten.recipient)) await eraseSpelling(db, key, { ...forgotten, recipient: spelling });
   await forgetInUnmatched(db, key, forgotten.recipient);
 }
 
-async function forgetSpelling(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
+async function eraseSpelling(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
   const { workspaceId, recipient, at, isAgain = false } = forgotten;
   const digest = digestOf(key, recipient);
   await inTransaction(db, async (transaction) => {
@@ -42,7 +42,7 @@ async function forgetSpelling(db: Database, key: Buffer, forgotten: Forgotten): 
   // Of a page, another transaction may have changed all chains meanwhile. So the work ends only when no chain is found.
   for (;;) if ((await select(db, cutChains, [workspaceId, recipient, key, at])).length === 0) break;
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient, key])).length === 0) break;
-  await forgetInBatches(db, key, forgotten);
+  await eraseInBatches(db, key, forgotten);
 }
 
 /** Carriers may write a number in another way. A text with digits only is the same in lower case. */

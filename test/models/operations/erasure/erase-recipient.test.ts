@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction, select } from '../../../../models/db/database.js';
-import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
+import { eraseRecipient } from '../../../../models/operations/erasure/erase-recipient.js';
 import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
 import type { FallbackStep } from '../../../../models/rules/messages/fallback.js';
 import { rows } from '../../../support/database.js';
@@ -14,7 +14,7 @@ const key = Buffer.alloc(32, 1);
 
 describe('an erasure among many reports without a message', () => {
   const test = workspaceForEach({ poolMax: 1 });
-  const forget = (recipient: string) => forgetRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
+  const forget = (recipient: string) => eraseRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
 
   it('an erasure empties all reports that name the recipient, and no others', async () => {
     await rows(
@@ -54,7 +54,7 @@ describe('an erasure among many reports without a message', () => {
 
 describe('two erasures of one recipient at the same time', () => {
   const test = workspaceForEach();
-  const forget = (recipient: string) => forgetRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
+  const forget = (recipient: string) => eraseRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
   const stepTo = (channel: FallbackStep['channel'], to: string): FallbackStep => {
     return { channel, to, after: 60, content: { subject: to }, price: 100, segments: null, encoding: null };
   };

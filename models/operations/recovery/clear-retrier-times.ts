@@ -1,7 +1,7 @@
 import { type Database, select } from '../../db/database.js';
 
 /** Notes that no webhook has a retrier, because their workflows were ended. New ones take over what is due. @returns how many webhooks had one */
-export async function forgetRetriers(db: Database, limit: number): Promise<number> {
+export async function clearRetrierTimes(db: Database, limit: number): Promise<number> {
   return (await select(db, forget, [limit])).length;
 }
 
