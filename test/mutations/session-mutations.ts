@@ -110,8 +110,8 @@ export const sessionMutations: readonly Mutation[] = [
   {
     guards: 'a change by a credential that has ended meanwhile',
     file: 'models/operations/accounts/as-caller.ts',
-    find: 'if (found?.is_live !== true) throw refusalOf(held, found);',
-    replace: 'if (found === undefined) throw refusalOf(held, found);',
+    find: 'if (found?.is_live !== true) throw refusalOf(credential, found);',
+    replace: 'if (found === undefined) throw refusalOf(credential, found);',
     test: 'api/accounts/held-requests',
   },
   {

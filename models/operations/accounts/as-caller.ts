@@ -2,7 +2,7 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { type AppError } from '../../errors.js';
 import { deactivatedApiKey, invalidApiKey, invalidToken } from '../../refused-credentials.js';
-import type { HeldCredential, Origin } from '../../rules/audit/origin.js';
+import type { RequestCredential, Origin } from '../../rules/audit/origin.js';
 import { isLiveKey, isLiveSession } from './live-credentials.js';
 
 /** Transactions in which the credential of the caller was valid under the lock of the workspace's row. */
@@ -56,17 +56,17 @@ interface Found {
 export async function assertLive(
   db: Database,
   workspaceId: string,
-  { credential: held }: Pick<Origin, 'credential'>,
+  { credential }: Pick<Origin, 'credential'>,
   transaction?: Transaction,
 ): Promise<void> {
-  if (held === undefined) return;
-  const bind = [workspaceId, held.token?.version ?? null, held.token?.id ?? null, held.keyId];
+  if (credential === undefined) return;
+  const bind = [workspaceId, credential.token?.version ?? null, credential.token?.id ?? null, credential.keyId];
   const [found] = await select<Found>(db, find, bind, transaction);
-  if (found?.is_live !== true) throw refusalOf(held, found);
+  if (found?.is_live !== true) throw refusalOf(credential, found);
 }
 
 /** The answer that a new request with this credential would get. */
-function refusalOf({ keyId }: HeldCredential, found: Found | undefined): AppError {
+function refusalOf({ keyId }: RequestCredential, found: Found | undefined): AppError {
   if (keyId === null) return invalidToken();
   return found?.is_active === false ? deactivatedApiKey() : invalidApiKey();
 }

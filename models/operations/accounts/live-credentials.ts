@@ -1,11 +1,11 @@
 /** Whether credentials are still valid. The SQL is part of the check of every request; `liveCredentials` checks those of open streams again. */
 import { type Database, select } from '../../db/database.js';
 import type { Scope } from '../../rules/accounts/api-key.js';
-import type { HeldCredential } from '../../rules/audit/origin.js';
+import type { RequestCredential } from '../../rules/audit/origin.js';
 import { column, recordset } from '../../tables/columns.js';
 
 /** A credential with a name that the caller chooses. */
-export interface NamedCredential extends HeldCredential {
+export interface NamedCredential extends RequestCredential {
   ref: string;
   workspaceId: string;
 }
@@ -34,10 +34,10 @@ export const isLiveKey = (id: string, more = '') =>
  */
 export async function liveCredentials(
   db: Database,
-  held: readonly NamedCredential[],
+  credentials: readonly NamedCredential[],
   { scope, idleHours }: { scope: Scope; idleHours: number },
 ): Promise<Set<string>> {
-  const rows = held.map(({ ref, workspaceId, keyId, token }) => ({
+  const rows = credentials.map(({ ref, workspaceId, keyId, token }) => ({
     ref,
     workspace_id: workspaceId,
     key_id: keyId,
@@ -48,7 +48,7 @@ export async function liveCredentials(
   return new Set(live.map(({ ref }) => ref));
 }
 
-const heldColumns = {
+const credentialColumns = {
   ref: column.text(),
   workspace_id: column.uuid(),
   key_id: column.uuid(),
@@ -57,7 +57,7 @@ const heldColumns = {
 };
 
 const stillLive = `
-  SELECT h.ref FROM ${recordset('$1', 'h', heldColumns)}
+  SELECT h.ref FROM ${recordset('$1', 'h', credentialColumns)}
   JOIN workspaces w ON w.id = h.workspace_id
   WHERE NOT EXISTS (SELECT 1 FROM suspensions s WHERE s.workspace_id = w.id)
     AND ${isLiveSession('h.token_version', 'h.token_id')} AND ${isLiveKey('h.key_id', 'AND $2 = ANY(k.scopes)')}

@@ -1,12 +1,8 @@
 /** Opt-outs and opt-ins of recipients, each recorded in a transaction of its own. */
 import { type Database, inTransaction } from '../../../models/db/database.js';
-import {
-  type OptOutRequest,
-  type OptRequest,
-  recordOptIn,
-  recordOptOut,
-  type Sender,
-} from '../../../models/operations/contacts/record-opt-outs.js';
+import { type OptOutRequest, type OptRequest, recordOptIn, recordOptOut } from '../../../models/operations/contacts/record-opt-outs.js';
+
+type Sender = Pick<OptRequest, 'provider' | 'channel' | 'recipient'>;
 
 export const optOut = (db: Database, request: OptOutRequest) => inTransaction(db, (transaction) => recordOptOut(db, transaction, request));
 export const optIn = (db: Database, sender: Sender & Partial<OptRequest>) =>
