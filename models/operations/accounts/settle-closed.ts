@@ -34,7 +34,7 @@ export async function settleClosed(db: Database, workspaceId: string, until: num
   if (!(await forgetOwner(db, workspaceId, until, step))) return false;
   let from: string | null = null;
   for (;;) {
-    const page = await cancelPage(db, workspaceId, from, step);
+    const page = await cancelNext(db, workspaceId, from, step);
     if (page.isLast) return (await select(db, settle, [workspaceId, graceSeconds])).length > 0;
     if (Date.now() > until) return false;
     from = page.reached;
@@ -65,7 +65,7 @@ interface ClosingPlace {
  * Cancels the next messages where possible, and those that an earlier step found in a hand-off or in acceptance.
  * @param from the place where the last step ended; null at the beginning
  */
-function cancelPage(
+function cancelNext(
   db: Database,
   workspaceId: string,
   from: string | null,

@@ -5,7 +5,7 @@ import { spellingsOf } from '../../rules/messages/recipient.js';
 import { isUuid } from '../../rules/values/text.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { isByRecipientInSql, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
-import { insertEvents, originAsJson } from '../audit/record-audit-event.js';
+import { insertAuditEvents, originAsJson } from '../audit/record-audit-event.js';
 import { isOpenOrUnknown } from '../handoff/uncertain-handoffs.js';
 import { suppress } from './suppress.js';
 
@@ -147,4 +147,4 @@ const remove = `
       jsonb_build_object('channel', channel, 'reason', reason, 'source', source) AS changes
     FROM removed
   )
-  ${insertEvents('audited', { type: 'suppression.deleted', target: 'suppression', origin: 4 })}`;
+  ${insertAuditEvents('audited', { type: 'suppression.deleted', target: 'suppression', origin: 4 })}`;
