@@ -75,12 +75,12 @@ export const faultsListedMax = 100;
 
 /** All faults of a request. The first one gives the text. */
 export function invalid(faults: Fault[]): AppError {
-  const details = listed(faults, faults.length, '');
+  const details = capFaults(faults, faults.length, '');
   return new AppError('validation_failed', details[0]?.message ?? 'Invalid request', { details });
 }
 
 /** The faults that fit into an answer, with a note on how many are left out. */
-export function listed(faults: readonly Fault[], count: number, field: string): Fault[] {
+export function capFaults(faults: readonly Fault[], count: number, field: string): Fault[] {
   if (count <= faultsListedMax) return [...faults];
   const shown = faults.slice(0, faultsListedMax - 1);
   return [...shown, { field, message: `${(count - shown.length).toLocaleString('en-US')} more faults are not listed` }];

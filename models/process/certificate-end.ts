@@ -9,7 +9,7 @@ const connectMsMax = 5_000;
  * @param mustVerify a certificate that clients would not accept is an error. Without it, the end of an expired certificate is returned too
  * @throws Error if the server cannot be reached
  */
-export function certificateEnd({ hostname, port }: URL, { mustVerify }: { mustVerify: boolean }): Promise<Date> {
+export function certificateExpiry({ hostname, port }: URL, { mustVerify }: { mustVerify: boolean }): Promise<Date> {
   const host = hostname.replaceAll(/[[\]]/g, '');
   const servername = isIP(host) === 0 ? { servername: host } : {};
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { invalidToken, wrongPassword } from '../../refused-credentials.js';
-import { ifPasswordFits } from '../../passwords.js';
+import { accountWithPassword } from '../../passwords.js';
 import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
@@ -23,7 +23,7 @@ export async function confirmPassword(
   const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
   if (owner === null) throw invalidToken();
   const attempt = await countAttempt(db, config.secretKeys, owner.email, client);
-  const workspace = await uncountIfItFails(db, attempt, () => ifPasswordFits(() => Workspace.findByPk(workspaceId), password, workspaceId));
+  const workspace = await uncountIfItFails(db, attempt, () => accountWithPassword(() => Workspace.findByPk(workspaceId), password, workspaceId));
   if (workspace === null) {
     // Not for a session that has ended meanwhile: the password that it was asked for may be gone, for example with the account.
     await uncountIfItFails(db, attempt, () => assertLive(db, workspaceId, origin));

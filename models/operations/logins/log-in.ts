@@ -1,6 +1,6 @@
 import { afterCommit, inTransaction, select, type Transaction } from '../../db/database.js';
 import { codeRequired, wrongCode, wrongPassword } from '../../refused-credentials.js';
-import { ifPasswordFits } from '../../passwords.js';
+import { accountWithPassword } from '../../passwords.js';
 import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
@@ -43,7 +43,7 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
     if (known !== null) deps.onAccount(known.id);
     return known;
   };
-  const workspace = await uncountIfItFails(db, attempt, () => ifPasswordFits(lookUp, login.password, login.email.toLowerCase()));
+  const workspace = await uncountIfItFails(db, attempt, () => accountWithPassword(lookUp, login.password, login.email.toLowerCase()));
   if (workspace === null) {
     if (known !== null) await noteFailedAttempt(deps, { workspace: known, attempt }, origin);
     throw wrongPassword();

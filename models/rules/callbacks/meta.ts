@@ -6,7 +6,7 @@ import { lookUp } from '../failures/provider-failure.js';
 import { metaFailures } from '../failures/meta.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
-import { spokenOf, suppressedCode } from '../contacts/suppression.js';
+import { optRequestText, suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 
@@ -88,7 +88,7 @@ function inboundOf(provider: string, sender: Json, said: Json, at: Date): Callba
       channel: 'whatsapp',
       from: phoneOf(said.from),
       to: phoneOf(sender.display_phone_number),
-      text: spokenOf([said.text?.body, said.button?.text, pressed?.title], [said.button?.payload, pressed?.id]),
+      text: optRequestText([said.text?.body, said.button?.text, pressed?.title], [said.button?.payload, pressed?.id]),
       occurred_at: momentOf(said.timestamp, at),
       raw: JSON.stringify(said),
     },

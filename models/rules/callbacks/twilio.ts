@@ -9,7 +9,7 @@ import { lookUp } from '../failures/provider-failure.js';
 import { twilioFailures } from '../failures/twilio.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
-import { spokenOf, suppressedCode } from '../contacts/suppression.js';
+import { optRequestText, suppressedCode } from '../contacts/suppression.js';
 import { type CallbackEvent, type CallbackRequest, type InboundMessage, type IncomingReport, noFailure } from './callback.js';
 import { echoOf, headerOf } from './json-body.js';
 
@@ -94,7 +94,7 @@ function reportsOf(source: Source, status: ReportStatus, form: URLSearchParams):
 /** The content of the message. If Twilio has recognized an opt-out word of any language, its type of that word replaces the text. */
 function inboundOf(form: URLSearchParams): Pick<InboundMessage, 'channel' | 'from' | 'to' | 'text'> {
   const { channel, number } = addressIn(form, 'From');
-  const text = form.get('OptOutType') ?? spokenOf([form.get('Body')], [form.get('ButtonPayload')]);
+  const text = form.get('OptOutType') ?? optRequestText([form.get('Body')], [form.get('ButtonPayload')]);
   return { channel, from: number, to: addressIn(form, 'To').number, text };
 }
 

@@ -102,7 +102,7 @@ const stopPayload = 'STOP';
  * @param payloads data of the workspace that the person did not see. They can opt out. They end no opt-out, because it may concern other
  *   workspaces
  */
-export function spokenOf(texts: readonly unknown[], payloads: readonly unknown[]): string {
+export function optRequestText(texts: readonly unknown[], payloads: readonly unknown[]): string {
   if (payloads.some((payload) => typeof payload === 'string' && payload.trim().toUpperCase() === stopPayload)) return stopPayload;
   const given = texts.filter((text) => typeof text === 'string');
   return given.find((text) => keywordOf(text) !== null) ?? given[0] ?? '';

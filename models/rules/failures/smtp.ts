@@ -78,7 +78,7 @@ export const isAboutRecipient = (command: string | undefined, reply: string): bo
 const refusesSender = (reply: string) => senderRefused.test(reply) && !recipientRejected.test(reply);
 
 /** Whether an enhanced code says more than the basic code beside it. */
-export const isTelling = (enhanced: string): boolean => Object.hasOwn(enhancedCodes, enhanced) || isPolicy(enhanced);
+export const isSpecificCode = (enhanced: string): boolean => Object.hasOwn(enhancedCodes, enhanced) || isPolicy(enhanced);
 
 /** An enhanced code that says nothing more than that the reply is a refusal. */
 const undefinedCode = '5.0.0';
@@ -108,7 +108,7 @@ export function smtpFailureOf(command: string | undefined, reply: string): Provi
 
 function failureIn(command: string | undefined, reply: string, code: string): ProviderFailure {
   if (refusesSender(reply) || (relayCodes.includes(code) && relayDenied.test(reply))) return soft('sender_refused');
-  if (isTelling(code)) return enhancedFailureOf(code, reply);
+  if (isSpecificCode(code)) return enhancedFailureOf(code, reply);
   // An enhanced code that is not known does not name the mailbox, whatever the basic code beside it.
   if (!mailboxCodes.includes(code)) return lookUp(basicCodes, reply.slice(0, 3));
   if (filtered.test(reply)) return soft('30007');

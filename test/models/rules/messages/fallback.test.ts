@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { capOf, type ChargedStep, contentOn, costOfStep, fallbackVerdict, takenOver } from '../../../../models/rules/messages/fallback.js';
+import { chainCostMax, type ChargedStep, contentOn, costOfStep, fallbackVerdict, takenOver } from '../../../../models/rules/messages/fallback.js';
 import type { Status } from '../../../../models/rules/messages/status.js';
 
 describe('a chain across channels', () => {
@@ -36,8 +36,8 @@ describe('a chain across channels', () => {
           charged += isRefunded ? 0 : cost;
         }
         const prices = steps.map(([each]) => each);
-        assert.equal(capOf(prices), Math.max(...prices));
-        assert.ok(charged <= capOf(prices));
+        assert.equal(chainCostMax(prices), Math.max(...prices));
+        assert.ok(charged <= chainCostMax(prices));
       }),
     );
   });

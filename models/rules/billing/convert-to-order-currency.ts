@@ -4,7 +4,7 @@ import type { FailedRefund, ReversalChange } from './payment-event.js';
  * A refund in another currency than its order, converted by the part of the charge that was refunded. Any other change is returned as it is:
  * neither a dispute nor a failed refund says how much the charge took.
  */
-export function inCurrencyOf(
+export function convertToOrderCurrency(
   order: { amount_cents: number; currency: string },
   change: ReversalChange | FailedRefund,
 ): ReversalChange | FailedRefund {
