@@ -11,7 +11,7 @@ interface Waiter {
  * The owners that wait for a place. They wait by asking again. Owners whose address has fewer places go first, then those who have waited
  * longer. A turn that its owner does not use within ten seconds is lost.
  */
-export class ReaderLine {
+export class ReaderQueue {
   readonly #waiting = new Map<string, Waiter>();
 
   /**

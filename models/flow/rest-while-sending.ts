@@ -7,10 +7,10 @@ export interface Rest {
   share: number;
   msMax: number;
   /** A key whose recent time above `usualMs` adds up to more than this rests three times as long. Default: no limit */
-  fairMs?: number;
+  heavyUseMs?: number;
 }
 
-const unfairFactor = 3;
+const heavyUseFactor = 3;
 const halfLifeMs = 20_000;
 const forgottenMs = 1;
 
@@ -35,16 +35,16 @@ class RecentUse {
  * @param sends single messages that are being accepted
  * @param now milliseconds
  */
-export function restBesideSends(
+export function restWhileSending(
   sends: Pick<UrgentWork, 'isRecent'>,
-  { usualMs = 0, share, msMax, fairMs = Number.POSITIVE_INFINITY }: Rest,
+  { usualMs = 0, share, msMax, heavyUseMs = Number.POSITIVE_INFINITY }: Rest,
   now: () => number = performance.now.bind(performance),
 ): (workMs: number, key: string) => number {
-  const recent = fairMs === Number.POSITIVE_INFINITY ? null : new RecentUse();
+  const recent = heavyUseMs === Number.POSITIVE_INFINITY ? null : new RecentUse();
   return (workMs, key) => {
     const costlyMs = workMs - usualMs;
     if (costlyMs <= 0) return 0;
     const recentMs = recent?.add(key, costlyMs, now()) ?? costlyMs;
-    return sends.isRecent ? Math.min((recentMs > fairMs ? share * unfairFactor : share) * costlyMs, msMax) : 0;
+    return sends.isRecent ? Math.min((recentMs > heavyUseMs ? share * heavyUseFactor : share) * costlyMs, msMax) : 0;
   };
 }

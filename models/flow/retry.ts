@@ -11,7 +11,7 @@ const longestPauseMs = 2_000;
  * @param options text: the log line; forMs: how long it is repeated. Default: for ever
  * @throws the last error when the time is over
  */
-export async function repeat<Result>(
+export async function retry<Result>(
   work: () => Promise<Result>,
   { logger, text, forMs = Number.POSITIVE_INFINITY }: { logger: Pick<Logger, 'warn'>; text: string; forMs?: number },
 ): Promise<Result> {
