@@ -1,4 +1,4 @@
-/** Adds the notes about changed messages to the sums by hour and day. The notes are written by a trigger (migration 0038). */
+/** Adds changes of messages to the rollups by hour and day. The changes are written by a trigger (migration 0038). */
 import { type Database, select } from '../../db/database.js';
 import { waitClassOf } from '../../rules/messages/wait-classes.js';
 
@@ -7,28 +7,28 @@ export const hourDays = 35;
 /** SQL: when the hour of such a period begins. A period that begins within an hour has the whole of it. */
 const firstHour = `now() - interval '${hourDays * 24 + 1} hours'`;
 const pageSize = 20_000;
-const forgottenPerRound = 20_000;
+const deletedPerRound = 20_000;
 
 /**
- * Folds all notes, page by page, until the time is up. The next run continues.
- * @param until milliseconds since 1970
- * @returns the number of notes
+ * Rolls up all changes, page by page, until the time is over. The next run continues.
+ * @param untilMs milliseconds since 1970
+ * @returns the number of changes
  */
-export async function foldChanges(db: Database, until: number, page = pageSize): Promise<number> {
-  for (let folded = 0; ; ) {
-    const [done] = await select<{ count: number }>(db, fold, [page]);
-    folded += done?.count ?? 0;
-    if ((done?.count ?? 0) < page || Date.now() > until) return folded;
+export async function rollUpChanges(db: Database, untilMs: number, page = pageSize): Promise<number> {
+  for (let added = 0; ; ) {
+    const [done] = await select<{ count: number }>(db, rollUp, [page]);
+    added += done?.count ?? 0;
+    if ((done?.count ?? 0) < page || Date.now() > untilMs) return added;
   }
 }
 
 /** Deletes sums by hour that are older than they are kept. @returns whether none is left */
-export async function forgetHours(db: Database): Promise<boolean> {
-  return (await select(db, forget, [forgottenPerRound])).length < forgottenPerRound;
+export async function deleteOldHours(db: Database): Promise<boolean> {
+  return (await select(db, deleteHours, [deletedPerRound])).length < deletedPerRound;
 }
 
-// One statement: a note is either a note or part of a sum. All runs change the sums in the same order, so two of them cannot lock each other.
-const fold = `
+// One statement: a change is either a row of its own or part of a sum. All runs change the sums in the same order, so two of them cannot lock each other.
+const rollUp = `
   WITH taken AS (
     DELETE FROM message_changes WHERE ctid = ANY (ARRAY(SELECT ctid FROM message_changes LIMIT $1)) RETURNING *
   ), grouped AS (
@@ -54,6 +54,6 @@ const fold = `
   )
   SELECT count(*) AS count FROM taken`;
 
-const forget = `
+const deleteHours = `
   DELETE FROM message_rollups WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM message_rollups WHERE unit = 'hour' AND at < ${firstHour} LIMIT $1)) RETURNING 1`;
