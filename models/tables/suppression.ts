@@ -31,7 +31,7 @@ export class Suppression extends ownedOf(suppressionColumns) {
   static override readonly resource = 'Suppression';
 
   /** A part of the suppressions that are in effect, newest first. An undefined filter does not filter. */
-  static live(
+  static pageOf(
     workspaceId: string,
     filters: { channel?: Channel | undefined; recipient?: string | undefined; reason?: SuppressionReason | undefined },
     window: ListWindow,

@@ -152,7 +152,7 @@ describe('checkLedgers', () => {
     await moveBalance(-1);
     await buildQueued(test.db, workspaceId);
     assert.deepEqual(await drift(), []);
-    const page = await CreditEntry.ledger(workspaceId, { page: 1, limit: 10 });
+    const page = await CreditEntry.pageOf(workspaceId, { page: 1, limit: 10 });
     const listed = page.rows.map(({ number, balance_after }) => [number, balance_after]);
     assert.deepEqual(listed, [
       [1, 98_000],
