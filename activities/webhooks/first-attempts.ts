@@ -71,7 +71,7 @@ async function leaveAll(db: Database, all: FirstDelivery[], again: boolean, leav
   );
   return {
     children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
-    retriers: await leave({ left: ofRetriers }),
+    retriers: await leave({ idle: ofRetriers }),
     ...(all.length > due.length ? { more: true } : {}),
   };
 }
