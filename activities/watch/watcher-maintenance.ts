@@ -13,7 +13,7 @@ import { forgetLogins } from '../../models/operations/logins/forget-logins.js';
 import { eraseOld } from '../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { keyOldDigests } from '../../models/operations/erasure/key-digests.js';
-import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
+import { checkLedgers } from '../../models/operations/billing/check-ledgers.js';
 import { forgetMails } from '../../models/operations/mails/forget-mails.js';
 import { enqueueLowBalanceMails } from '../../models/operations/mails/enqueue-low-balance-mails.js';
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';

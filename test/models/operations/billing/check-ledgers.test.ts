@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { CreditEntry } from '../../../../models/tables/credit-entry.js';
 import { migrate } from '../../../../models/migrate.js';
-import { checkLedgers } from '../../../../models/operations/billing/ledger-drift.js';
+import { checkLedgers } from '../../../../models/operations/billing/check-ledgers.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../../support/rows/factories.js';
