@@ -7,7 +7,7 @@ import { AppError } from '../../errors.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { cancelBatch } from '../batches/change-batch.js';
 import { forgetOwner } from './forget-owner.js';
-import { accountClosed, cancelledChanges, cancelling, lockCancellable } from '../messages/lock-cancellable.js';
+import { accountClosed, cancelledChanges, cancelling, lockCancellable } from '../messages/cancel-messages.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 /** How many messages one step reads. */

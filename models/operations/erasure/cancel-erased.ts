@@ -1,7 +1,7 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { groupBy } from '../../rules/values/group-by.js';
 import { announcePage } from '../batches/open-page.js';
-import { cancelledChanges, cancelling, isCancellable, lockCancellable } from '../messages/lock-cancellable.js';
+import { cancelledChanges, cancelling, isCancellable, lockCancellable } from '../messages/cancel-messages.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 
 interface Cancellable {

@@ -3,7 +3,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { digestInSql } from '../../rules/contacts/erasure.js';
 import { spellingsInSql } from '../../rules/messages/recipient.js';
 import { isByRecipientInSql, type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
-import { accountClosed } from '../messages/lock-cancellable.js';
+import { accountClosed } from '../messages/cancel-messages.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { isUncertain } from './uncertain-handoffs.js';
 

@@ -9,7 +9,7 @@ import { isAwaitingReport, isOpen } from '../../rules/messages/status.js';
 import { column, recordset } from '../../tables/columns.js';
 import { firstExpiry } from '../handoff/expire-waiting.js';
 import { fenceMessages } from '../messages/fence-messages.js';
-import { isCancellable } from '../messages/lock-cancellable.js';
+import { isCancellable } from '../messages/cancel-messages.js';
 
 /** A group with the data that the start of its workflow needs. */
 export interface DrivableGroup {
