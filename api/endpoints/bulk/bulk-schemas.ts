@@ -5,7 +5,7 @@ import type { ClientFields, RequestFields } from '../../../models/tables/message
 import { batchStatuses } from '../../../models/tables/batch.js';
 import { type Channel, channels } from '../../../models/channels.js';
 import type { BulkContacts } from '../../../models/rules/bulk/bulk-contact.js';
-import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { Content } from '../../../models/rules/messages/content.js';
 import type { fieldsOfRecipient } from '../../../models/rules/bulk/bulk-recipient.js';
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../models/rules/bulk/bulk.js';
 import { metadataLimits } from '../../../models/rules/values/metadata.js';

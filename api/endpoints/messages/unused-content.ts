@@ -2,7 +2,7 @@
 import type { Channel } from '../../../models/channels.js';
 import type { Fault } from '../../../models/errors.js';
 import { channelsOf, contentOn } from '../../../models/rules/messages/fallback.js';
-import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { Content } from '../../../models/rules/messages/content.js';
 import type { Checked } from '../../http/schemas/validation.js';
 
 /** The parts of a single or bulk send that decide it. */

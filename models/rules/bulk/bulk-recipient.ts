@@ -1,12 +1,12 @@
 /** One recipient of a bulk send: from the request to the message, or to all its faults. */
 import type { Channel } from '../../channels.js';
 import { type Fault, missingFieldText, unknownFieldText } from '../../errors.js';
-import type { Content } from '../messages/message-content.js';
+import type { Content } from '../messages/content.js';
 import { recipientAddressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
 import type { BulkTemplates } from './bulk-templates.js';
 import { fillIn } from './bulk-whatsapp-template.js';
 import { faultAt, readText, readValue, readVariables, type Values } from './given-values.js';
-import { emptiedFault, faultOfTexts, isReference, isSubject, lengthText, subjectText, textUnitsMax } from '../messages/content.js';
+import { emptiedFault, faultOfTexts, isReference, isSubject, lengthText, subjectText, textUnitsMax } from '../messages/content-limits.js';
 import { priceOf } from '../billing/credits.js';
 import { faultOfMetadata } from '../values/metadata.js';
 import { faultOfRecipient } from '../messages/recipient.js';

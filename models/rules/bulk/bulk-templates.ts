@@ -3,9 +3,9 @@ import { type Channel, channelTraits } from '../../channels.js';
 import { tooManyPlaceholders } from '../../conflicts.js';
 import type { AppError, Fault } from '../../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
-import type { Content } from '../messages/message-content.js';
+import type { Content } from '../messages/content.js';
 import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
-import { faultOfTexts, isSubject, subjectText, textUnitsMax } from '../messages/content.js';
+import { faultOfTexts, isSubject, subjectText, textUnitsMax } from '../messages/content-limits.js';
 import { compileTemplate, countPlaceholders, type Template } from '../messages/template.js';
 
 /** The request of a bulk send. Everything except its recipients was checked. */

@@ -1,7 +1,7 @@
 /** Fallback chains: when the next step begins, and its cost. */
 import { type Channel, channelTraits } from '../../channels.js';
 import { handoffUnknownCode } from './error-codes.js';
-import type { Content } from './message-content.js';
+import type { Content } from './content.js';
 import type { Status } from './status.js';
 
 /** A step that was not sent yet. */

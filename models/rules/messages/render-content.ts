@@ -1,10 +1,10 @@
 /** The content of a single message, with its placeholders filled in by the rules of bulk sends (docs/contract/messages.md, Variables). */
 import { type Channel, channelTraits, someChannel } from '../../channels.js';
 import { type Fault, missingFieldText } from '../../errors.js';
-import type { Content } from './message-content.js';
+import type { Content } from './content.js';
 import { compileTexts, fillIn } from '../bulk/bulk-whatsapp-template.js';
 import { readVariables } from '../bulk/given-values.js';
-import { emptiedFault, faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
+import { emptiedFault, faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content-limits.js';
 import { compileTemplate, countPlaceholders, missingFrom, type Template, render } from './template.js';
 import { escapeHtml } from '../values/html.js';
 

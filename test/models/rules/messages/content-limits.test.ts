@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { faultOfTexts, isReference, isSubject, textSizeMax, textUnitsMax } from '../../../../models/rules/messages/content.js';
+import { faultOfTexts, isReference, isSubject, textSizeMax, textUnitsMax } from '../../../../models/rules/messages/content-limits.js';
 import { dueTime, isAhead } from '../../../../models/rules/messages/schedule.js';
 
 const phoneFault = 'content.text must be at most 1600 characters';
