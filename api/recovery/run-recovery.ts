@@ -1,5 +1,5 @@
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client';
-import { installationOf, isForeign, refusalOfNamespace } from '../../models/installation.js';
+import { installationOf, isForeign, refusalOfNamespace } from '../../models/startup/installation.js';
 import type { Config } from '../../models/settings/config.js';
 import { connect, type Database, select } from '../../models/db/database.js';
 import {

@@ -1,7 +1,7 @@
 /** Tells installations of Tidings apart that use the same Temporal server. */
-import { type Database, openPool, select } from './db/database.js';
+import { type Database, openPool, select } from '../db/database.js';
 import { hasSchema } from './require-schema.js';
-import type { Config } from './settings/config.js';
+import type { Config } from '../settings/config.js';
 
 /** Field of the memo of the watcher's runs, in its schedule: the installation that has the namespace. Earlier versions did not write it. */
 export const installationMemo = 'installation';

@@ -1,10 +1,10 @@
 /** Which schema this version needs, and whether the database has it. */
-import { type Database, openPool, select } from './db/database.js';
-import { explainDatabaseError } from './db/explain-database-error.js';
-import { migrationNames } from './db/migration-files.js';
-import { mayBeOutage } from './db/sql-state.js';
-import type { Logger } from './process/logger.js';
-import type { Config } from './settings/config.js';
+import { type Database, openPool, select } from '../db/database.js';
+import { explainDatabaseError } from '../db/explain-database-error.js';
+import { migrationNames } from '../db/migration-files.js';
+import { mayBeOutage } from '../db/sql-state.js';
+import type { Logger } from '../process/logger.js';
+import type { Config } from '../settings/config.js';
 
 /** The database has an older schema than the program, or the schema cannot be read. The message says why. */
 export class SchemaError extends Error {}

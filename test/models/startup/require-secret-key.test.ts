@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { select } from '../../models/db/database.js';
-import { opensErasureKey, reencryptErasureKey } from '../../models/operations/erasure/erasure-key.js';
-import { createLogger } from '../../models/process/logger.js';
-import { requireSecretKey } from '../../models/require-secret-key.js';
-import { testEnv } from '../support/config.js';
-import { useDatabase } from '../support/for-each.js';
-import { child } from '../support/parts/child.js';
-import { startFaultProxy } from '../support/network/fault-proxy.js';
-import { asProgram } from '../support/servers.js';
+import { select } from '../../../models/db/database.js';
+import { opensErasureKey, reencryptErasureKey } from '../../../models/operations/erasure/erasure-key.js';
+import { createLogger } from '../../../models/process/logger.js';
+import { requireSecretKey } from '../../../models/startup/require-secret-key.js';
+import { testEnv } from '../../support/config.js';
+import { useDatabase } from '../../support/for-each.js';
+import { child } from '../../support/parts/child.js';
+import { startFaultProxy } from '../../support/network/fault-proxy.js';
+import { asProgram } from '../../support/servers.js';
 
 const [present, next, foreign] = ['p', 'n', 'x'].map((letter) => letter.repeat(32)) as [string, string, string];
 

@@ -1,10 +1,10 @@
 /** Whether a process has the SECRET_KEY of its database. */
-import { openPool } from './db/database.js';
-import { explainDatabaseError } from './db/explain-database-error.js';
-import { mayBeOutage } from './db/sql-state.js';
-import { makeErasureKey, opensErasureKey } from './operations/erasure/erasure-key.js';
-import type { Logger } from './process/logger.js';
-import type { Config } from './settings/config.js';
+import { openPool } from '../db/database.js';
+import { explainDatabaseError } from '../db/explain-database-error.js';
+import { mayBeOutage } from '../db/sql-state.js';
+import { makeErasureKey, opensErasureKey } from '../operations/erasure/erasure-key.js';
+import type { Logger } from '../process/logger.js';
+import type { Config } from '../settings/config.js';
 
 /** What is wrong, for people. */
 export const foreignSecretKey = 'neither SECRET_KEY nor SECRET_KEYS_OLD decrypts what the other processes have encrypted in this database';

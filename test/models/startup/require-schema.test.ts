@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { select } from '../../models/db/database.js';
-import { createLogger } from '../../models/process/logger.js';
-import { requireSchema } from '../../models/require-schema.js';
-import { useDatabase } from '../support/for-each.js';
-import { startFaultProxy } from '../support/network/fault-proxy.js';
-import { asProgram } from '../support/servers.js';
+import { select } from '../../../models/db/database.js';
+import { createLogger } from '../../../models/process/logger.js';
+import { requireSchema } from '../../../models/startup/require-schema.js';
+import { useDatabase } from '../../support/for-each.js';
+import { startFaultProxy } from '../../support/network/fault-proxy.js';
+import { asProgram } from '../../support/servers.js';
 
 describe('the schema that a process needs', () => {
   const database = useDatabase();
