@@ -3,7 +3,7 @@ import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, 
 import type { DrivableGroup } from '../../models/operations/watch/due-groups.js';
 import type { NextFallback } from '../../models/operations/messages/fall-back.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
-import { grpcStatus } from '../../models/process/grpc-status.js';
+import { grpcStatus } from '../../models/network/grpc-status.js';
 import {
   batchChangedSignal,
   cancelledSignal,

@@ -1,6 +1,6 @@
 /** The ends of the certificates by which clients and carriers reach the service, as metrics. */
 import { apiMetrics } from '../../models/metrics/catalogue.js';
-import { certificateExpiry } from '../../models/process/certificate-end.js';
+import { certificateExpiry } from '../../models/network/certificate-expiry.js';
 import type { Config } from '../../models/settings/config.js';
 
 const againMs = 3_600_000;

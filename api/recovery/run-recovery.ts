@@ -10,7 +10,7 @@ import {
   newestMessageAt,
   type Recovery,
 } from '../../models/operations/recovery/begin-recovery.js';
-import { grpcStatus } from '../../models/process/grpc-status.js';
+import { grpcStatus } from '../../models/network/grpc-status.js';
 import { queues, workflowIds, workflowTypes } from '../../workflows/contract.js';
 import { endWorkflows, openWorkflows } from './end-workflows.js';
 import { stillRunning } from './still-running.js';

@@ -1,6 +1,6 @@
 /** The ports of the embedded servers. They stay the same between starts if possible. */
 import { join } from 'node:path';
-import { freePort, portFault } from '../../models/process/free-port.js';
+import { freePort, portFault } from '../../models/network/free-port.js';
 import { StartError } from '../plan/start-error.js';
 import { readState, writeState } from '../plan/state-file.js';
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../../models/settings/config.js';
 import { prepareDataDir, readPlan } from '../../../local/plan/plan.js';
 import { PortBook, requireFreePort } from '../../../local/processes/ports.js';
-import { portFault } from '../../../models/process/free-port.js';
+import { portFault } from '../../../models/network/free-port.js';
 import { loadSecrets } from '../../../local/plan/secrets.js';
 import { StartError } from '../../../local/plan/start-error.js';
 import { writeState } from '../../../local/plan/state-file.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
-import { namesIn } from '../../../models/process/hosts-file.js';
-import { createResolver } from '../../../models/process/name-resolver.js';
+import { namesIn } from '../../../models/network/hosts-file.js';
+import { createResolver } from '../../../models/network/name-resolver.js';
 import { type DnsServer, startDnsServer } from '../../support/network/dns-server.js';
 
 const codeOf = (resolving: Promise<unknown>) =>

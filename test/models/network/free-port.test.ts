@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { freePort, portFault } from '../../../models/process/free-port.js';
+import { freePort, portFault } from '../../../models/network/free-port.js';
 
 describe('a free port', () => {
   it('a free port is not one that an outgoing connection may take before it is used', async () => {
