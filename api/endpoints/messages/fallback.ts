@@ -1,5 +1,6 @@
 import { priceOf } from '../../../models/rules/billing/credits.js';
-import { fieldsBesideText, type FallbackStep } from '../../../models/rules/messages/fallback.js';
+import type { FallbackStep } from '../../../models/rules/messages/fallback.js';
+import { fieldsBesideText } from '../../../models/rules/messages/content.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
 import type { SendBody } from './message-schemas.js';
 import { recipientOf } from './new-message.js';

@@ -1,5 +1,5 @@
 /** Fallback chains: when the next step begins, and its cost. */
-import { type Channel, channelTraits } from '../../channels.js';
+import type { Channel } from '../../channels.js';
 import { handoffUnknownCode } from './error-codes.js';
 import type { Content } from './content.js';
 import type { Status } from './status.js';
@@ -94,12 +94,3 @@ export const channelsOf = ({
   channel: Channel;
   fallback?: readonly { channel: Channel }[] | undefined;
 }): Channel[] => [channel, ...fallback.map((step) => step.channel)];
-
-/** The content without the fields that the channel does not have. */
-export const contentOn = (channel: Channel, content: Content): Content => ({ text: content.text, ...fieldsBesideText(channel, content) });
-
-/** The fields of the content that the channel has, except the text. */
-export function fieldsBesideText(channel: Channel, { text: _, template, ...mail }: Content): Omit<Content, 'text'> {
-  const { hasMailFields, hasApprovedTemplates } = channelTraits[channel];
-  return { ...(hasMailFields ? mail : {}), ...(hasApprovedTemplates && template !== undefined ? { template } : {}) };
-}
