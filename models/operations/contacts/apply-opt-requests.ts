@@ -11,7 +11,7 @@ import { type Database, inTransaction, lockName, select, type Transaction } from
 import { deletePage } from '../../db/delete-page.js';
 import type { CallbackEvent, InboundMessage, OptIn, OptOut } from '../../rules/callbacks/callback.js';
 import { digestOf } from '../../rules/contacts/erasure.js';
-import { keywordOf } from '../../rules/contacts/suppression.js';
+import { keywordOf } from '../../rules/contacts/keywords.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import { erasureKey } from '../erasure/erasure-key.js';
 import { type OptRequest, ownerOfNamedMessage, recordOptIn, recordOptOut } from './record-opt-outs.js';

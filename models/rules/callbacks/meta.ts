@@ -6,7 +6,8 @@ import { lookUp } from '../failures/provider-failure.js';
 import { metaFailures } from '../failures/meta.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
-import { optRequestText, suppressedCode } from '../contacts/suppression.js';
+import { suppressedCode } from '../contacts/suppression.js';
+import { optRequestText } from '../contacts/keywords.js';
 import { type CallbackEvent, type CallbackRequest, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 

@@ -9,7 +9,8 @@ import { lookUp } from '../failures/provider-failure.js';
 import { twilioFailures } from '../failures/twilio.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
-import { optRequestText, suppressedCode } from '../contacts/suppression.js';
+import { suppressedCode } from '../contacts/suppression.js';
+import { optRequestText } from '../contacts/keywords.js';
 import { type CallbackEvent, type CallbackRequest, type InboundMessage, type IncomingReport, noFailure } from './callback.js';
 import { echoOf, headerOf } from './json-body.js';
 
