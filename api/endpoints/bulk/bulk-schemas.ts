@@ -10,7 +10,8 @@ import type { fieldsOfRecipient } from '../../../models/rules/bulk/bulk-recipien
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../models/rules/bulk/bulk.js';
 import { metadataLimits } from '../../../models/rules/values/metadata.js';
 import { ignoredFieldsOf } from '../../../models/rules/bulk/ignored-fields.js';
-import { type BulkRequest, refusalOfContent } from '../../../models/rules/bulk/bulk-templates.js';
+import type { BulkRequest } from '../../../models/rules/bulk/bulk-templates.js';
+import { refusalOfContent } from '../../../models/rules/messages/refusal-of-content.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
 import { type Convert, named } from '../../http/schemas/json-schema.js';

@@ -4,8 +4,8 @@ import { type Fault, missingFieldText, unknownFieldText } from '../../errors.js'
 import type { Content } from '../messages/content.js';
 import { recipientAddressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
 import type { BulkTemplates } from './bulk-templates.js';
-import { fillIn } from './bulk-whatsapp-template.js';
-import { faultAt, readText, readValue, readVariables, type Values } from './given-values.js';
+import { fillIn } from '../messages/compiled-whatsapp-template.js';
+import { faultAt, readText, readValue, readVariables, type Values } from '../messages/given-values.js';
 import { emptiedFault, faultOfTexts, isReference, isSubject, lengthText, subjectText, textUnitsMax } from '../messages/content-limits.js';
 import { priceOf } from '../billing/credits.js';
 import { faultOfMetadata } from '../values/metadata.js';

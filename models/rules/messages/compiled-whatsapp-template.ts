@@ -1,9 +1,9 @@
 /** A WhatsApp template whose texts have placeholders, for many recipients. */
 import type { Fault } from '../../errors.js';
-import { render, type Template } from '../messages/template.js';
-import { faultOfText, textRules, type WhatsappTemplate, withTexts } from '../messages/whatsapp-template.js';
+import { render, type Template } from './template.js';
+import { faultOfText, textRules, type WhatsappTemplate, withTexts } from './whatsapp-template.js';
 
-export interface BulkWhatsappTemplate {
+export interface CompiledWhatsappTemplate {
   template: WhatsappTemplate;
   /** By the path of the field. */
   texts: ReadonlyMap<string, Template>;
@@ -19,7 +19,7 @@ export function compileTexts(
   template: WhatsappTemplate,
   compiled: (field: string, source: string) => Template,
   faults: Fault[],
-): BulkWhatsappTemplate | null {
+): CompiledWhatsappTemplate | null {
   const texts = new Map<string, Template>();
   const before = faults.length;
   const read = withTexts(template, (source, field, kind) => {
@@ -37,7 +37,7 @@ const isLiteral = ({ parts, malformed }: Template) =>
   parts.length > 0 && malformed === null && parts.every((part) => typeof part === 'string');
 
 /** The template for one recipient, and its faults. */
-export function fillIn({ template, texts }: BulkWhatsappTemplate, values: ReadonlyMap<string, string>) {
+export function fillIn({ template, texts }: CompiledWhatsappTemplate, values: ReadonlyMap<string, string>) {
   const faults: string[] = [];
   const filled = withTexts(template, (source, field, kind) => {
     const read = texts.get(field);
