@@ -18,7 +18,8 @@ const formOf = (password: string): string => password.normalize('NFC');
  * @param turnKey the account, by which turns are taken: its id, or the address where it has none yet
  * @throws AppError unavailable if too many wait
  */
-export const hashPassword = (password: string, turnKey: string): Promise<string> => withLimit(() => hash(formOf(password), options), turnKey);
+export const hashPassword = (password: string, turnKey: string): Promise<string> =>
+  withLimit(() => hash(formOf(password), options), turnKey);
 
 /**
  * The account that the look-up finds, if the password is right; otherwise null. The time is the same whether the account exists or not. The

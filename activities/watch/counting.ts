@@ -1,6 +1,6 @@
 /** The watcher's step for the sums of messages. */
 import type { Database } from '../../models/db/database.js';
-import { rollUpChanges, deleteOldHours } from '../../models/operations/workspaces/roll-up-changes.js';
+import { deleteOldHours, rollUpChanges } from '../../models/operations/workspaces/roll-up-changes.js';
 import { stepMs } from './step-times.js';
 
 const hourMs = 3_600_000;

@@ -7,7 +7,7 @@ import type { Logger } from '../../models/process/logger.js';
 import { gatherMessages } from '../../models/operations/messages/gather-messages.js';
 import { closeDoneGroups, type DueGroup, fenceGroups, scheduleChecks, takeDueGroups } from '../../models/operations/watch/due-groups.js';
 import { groupBy } from '../../models/rules/values/group-by.js';
-import { decideCheck, type CheckDecision } from '../../models/rules/messages/group-check.js';
+import { type CheckDecision, decideCheck } from '../../models/rules/messages/group-check.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { eachOf, inPages, type RepairOutcome } from './repair-pages.js';
 import type { WorkflowStarts } from './workflow-starts.js';

@@ -1,5 +1,5 @@
 /** Calls to Amazon SNS: fetch its certificates, and confirm subscriptions. */
-import { invalidCallbackSignature, busy } from '../../models/errors.js';
+import { busy, invalidCallbackSignature } from '../../models/errors.js';
 
 export interface Sns {
   /**

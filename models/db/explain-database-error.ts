@@ -2,7 +2,8 @@ import { ConnectionError, DatabaseError } from 'sequelize';
 import { sqlStateOf } from './sql-state.js';
 
 /** What to do about a pooler between the program and PostgreSQL. */
-export const directConnectionText = 'DATABASE_URL (migrate: MIGRATE_DATABASE_URL, if set) must reach PostgreSQL directly, not through a pooler';
+export const directConnectionText =
+  'DATABASE_URL (migrate: MIGRATE_DATABASE_URL, if set) must reach PostgreSQL directly, not through a pooler';
 
 /** How PgBouncer and RDS Proxy refuse the settings of a session. */
 const ofPooler = /unsupported startup parameter|command-line options/;

@@ -1,4 +1,4 @@
-import type { RowCount, Counting } from '../rules/values/list-window.js';
+import type { Counting, RowCount } from '../rules/values/list-window.js';
 
 /** A smaller number is counted at each call. */
 const largeFrom = 10_000;

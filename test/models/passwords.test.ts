@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash } from '@node-rs/argon2';
-import { concurrentHashesMax, hashPassword, accountWithPassword } from '../../models/passwords.js';
+import { accountWithPassword, concurrentHashesMax, hashPassword } from '../../models/passwords.js';
 
 describe('passwords', () => {
   it('passwords are stored as argon2id with the decided parameters', async () => {

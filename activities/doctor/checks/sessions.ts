@@ -12,7 +12,8 @@ export const sessionsCheck: Check = {
   fix: (error) => remedyOf(error) ?? 'Check PostgreSQL first',
   async run({ db }) {
     const dropped = await droppedSettings(db);
-    if (dropped.length > 0) return [failed(subject, `a pooler drops the session settings, the first is ${dropped[0]}`, directConnectionText)];
+    if (dropped.length > 0)
+      return [failed(subject, `a pooler drops the session settings, the first is ${dropped[0]}`, directConnectionText)];
     if (await changesServer(db)) return [warning(subject, 'a pooler gives each transaction another server process', directConnectionText)];
     return [ok(subject, 'have the settings of the program')];
   },

@@ -135,7 +135,11 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
       .empty(null)
       .custom(
         rule((value: object, _siblings, _around, root) =>
-          faultOfTemplateVariables('content.template.variables', value, hasPlaceholders ? mayHavePlaceholders : (each) => isFilledIn(each, root)),
+          faultOfTemplateVariables(
+            'content.template.variables',
+            value,
+            hasPlaceholders ? mayHavePlaceholders : (each) => isFilledIn(each, root),
+          ),
         ),
       )
       .meta({

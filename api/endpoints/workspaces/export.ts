@@ -12,7 +12,7 @@ import { Message, type MessageRow } from '../../../models/tables/message.js';
 import { asCaller, assertLive } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
 import type { ReadTurn } from '../../../models/flow/concurrency-limit.js';
-import { auditEventsOf, batchesOf, erasuresOf, type Pages, exportRows } from '../../../models/operations/workspaces/export-rows.js';
+import { auditEventsOf, batchesOf, erasuresOf, exportRows, type Pages } from '../../../models/operations/workspaces/export-rows.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';

@@ -2,7 +2,7 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { type AppError } from '../../errors.js';
 import { deactivatedApiKey, invalidApiKey, invalidToken } from '../../refused-credentials.js';
-import type { RequestCredential, Origin } from '../../rules/audit/origin.js';
+import type { Origin, RequestCredential } from '../../rules/audit/origin.js';
 import { isLiveKey, isLiveSession } from './live-credentials.js';
 
 /** Transactions in which the credential of the caller was valid under the lock of the workspace's row. */

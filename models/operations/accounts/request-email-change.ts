@@ -4,7 +4,7 @@ import { emailExists, tooManyMails } from '../../errors.js';
 import { apiMetrics } from '../../metrics/catalogue.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { enqueueMail, hasReachedMailLimit, enqueueTokenMail } from '../mails/mail-queue.js';
+import { enqueueMail, enqueueTokenMail, hasReachedMailLimit } from '../mails/mail-queue.js';
 import { asCaller } from './as-caller.js';
 
 /**

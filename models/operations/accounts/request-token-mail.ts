@@ -1,7 +1,7 @@
 /** Mails with a token that anyone can request for an address. */
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
-import { hasReachedMailLimit, enqueueTokenMail, mailKindOf } from '../mails/mail-queue.js';
+import { enqueueTokenMail, hasReachedMailLimit, mailKindOf } from '../mails/mail-queue.js';
 
 /**
  * Puts a mail with a token into the outbox, and voids older tokens of the workspace for the same purpose.

@@ -14,7 +14,7 @@ import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { enqueueNotice } from '../mails/mail-queue.js';
 import { asCaller } from './as-caller.js';
-import { countAttempt, clearAttempt, uncountIfItFails } from '../logins/login-attempts.js';
+import { clearAttempt, countAttempt, uncountIfItFails } from '../logins/login-attempts.js';
 import { type LoginAttemptDeps, noteFailedAttempt } from '../logins/note-failed-attempt.js';
 import { type GivenCode, totpContext, useCode } from '../logins/use-code.js';
 

@@ -7,7 +7,7 @@ import { makeId } from '../../rules/values/make-id.js';
 import type { OrderRow } from '../../tables/credit-order.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { type Granted, balanceAndDebt, lockOpen } from './grant-credits.js';
+import { balanceAndDebt, type Granted, lockOpen } from './grant-credits.js';
 import { credit } from './post-credits.js';
 import { applyReversals, lockPayment } from './reverse-payment.js';
 

@@ -4,7 +4,7 @@ import { toCredits } from '../../rules/billing/credits.js';
 import { makeId } from '../../rules/values/make-id.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { type Granted, balanceAndDebt } from './grant-credits.js';
+import { balanceAndDebt, type Granted } from './grant-credits.js';
 import { addDebt, lockFunds, postEntries, takeBack } from './post-credits.js';
 
 /**

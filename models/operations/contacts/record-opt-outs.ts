@@ -73,7 +73,11 @@ export async function recordOptIn(db: Database, transaction: Transaction, reques
 const namesMessage = ({ message_id, provider_message_id }: OptRequest): boolean => message_id !== null || provider_message_id !== null;
 
 /** Whose message the request names; null if it names none. */
-export async function ownerOfNamedMessage(db: Database, transaction: Transaction, request: OptRequest): Promise<'us' | 'another system' | null> {
+export async function ownerOfNamedMessage(
+  db: Database,
+  transaction: Transaction,
+  request: OptRequest,
+): Promise<'us' | 'another system' | null> {
   if (!namesMessage(request)) return null;
   return (await namedMessages(db, transaction, request)).length > 0 ? 'us' : 'another system';
 }
@@ -96,8 +100,11 @@ interface SentMessage {
  * when what the transaction stores about its recipient is there. Changes of status lock their messages FOR UPDATE, so they and opt-outs wait briefly
  * for each other.
  */
-export const lockMessages = (db: Database, transaction: Transaction, ids: readonly string[]): Promise<(SentMessage & { channel: Channel })[]> =>
-  select(db, lockSent, [ids], transaction);
+export const lockMessages = (
+  db: Database,
+  transaction: Transaction,
+  ids: readonly string[],
+): Promise<(SentMessage & { channel: Channel })[]> => select(db, lockSent, [ids], transaction);
 
 const lockSent = `SELECT id, "to", workspace_id, channel FROM messages WHERE id = ANY($1::uuid[]) ORDER BY id FOR KEY SHARE`;
 

@@ -4,7 +4,7 @@ import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
 import { assertLive } from '../accounts/as-caller.js';
-import { countAttempt, clearAttempt, uncountAttempt, uncountIfItFails } from './login-attempts.js';
+import { clearAttempt, countAttempt, uncountAttempt, uncountIfItFails } from './login-attempts.js';
 import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 
 /**
@@ -23,7 +23,9 @@ export async function confirmPassword(
   const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
   if (owner === null) throw invalidToken();
   const attempt = await countAttempt(db, config.secretKeys, owner.email, client);
-  const workspace = await uncountIfItFails(db, attempt, () => accountWithPassword(() => Workspace.findByPk(workspaceId), password, workspaceId));
+  const workspace = await uncountIfItFails(db, attempt, () =>
+    accountWithPassword(() => Workspace.findByPk(workspaceId), password, workspaceId),
+  );
   if (workspace === null) {
     // Not for a session that has ended meanwhile: the password that it was asked for may be gone, for example with the account.
     await uncountIfItFails(db, attempt, () => assertLive(db, workspaceId, origin));

@@ -114,7 +114,8 @@ const since = dueTimeOf('m');
 const seconds = (parameter: string) => `${parameter}::float8 * interval '1 second'`;
 
 /** SQL: the batch has a rate, and reserved the time of a message lately. */
-const hasRecentSlots = "b.rate IS NOT NULL AND b.next_slot_at > now() - interval '30 seconds' - interval '1 second' / GREATEST(b.rate, 1e-6)";
+const hasRecentSlots =
+  "b.rate IS NOT NULL AND b.next_slot_at > now() - interval '30 seconds' - interval '1 second' / GREATEST(b.rate, 1e-6)";
 
 /**
  * SQL: the channels with an account that is at its limit, or asked us to wait. Whoever waits for a limit reserves the next turns in advance, so that

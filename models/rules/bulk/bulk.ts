@@ -1,5 +1,5 @@
 /** Bulk sends: the recipients to which messages are sent, the cost, and all faults (docs/contract/batches.md). */
-import { type Fault, faultsListedMax, invalidField, capFaults } from '../../errors.js';
+import { capFaults, type Fault, faultsListedMax, invalidField } from '../../errors.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
 import { inSlices } from '../values/in-slices.js';

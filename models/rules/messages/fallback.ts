@@ -84,7 +84,8 @@ export function takenOver(chain: readonly ChargedStep[], id: string): { id: stri
 }
 
 /** The maximum cost of a chain, by the prices of its steps including the first message: all steps are sent and nothing is refunded. */
-export const chainCostMax = (prices: readonly number[]): number => prices.reduce((charged, price) => charged + costOfStep(price, charged), 0);
+export const chainCostMax = (prices: readonly number[]): number =>
+  prices.reduce((charged, price) => charged + costOfStep(price, charged), 0);
 
 /** The channels of a message and of the steps that follow it, in order. */
 export const channelsOf = ({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rollUpChanges, deleteOldHours } from '../../../models/operations/workspaces/roll-up-changes.js';
+import { deleteOldHours, rollUpChanges } from '../../../models/operations/workspaces/roll-up-changes.js';
 import { rows } from '../../support/database.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';

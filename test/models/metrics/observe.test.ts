@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { busy, insufficientCredits, spendLimitReached } from '../../../models/errors.js';
 import { apiMetrics, workMetrics } from '../../../models/metrics/catalogue.js';
-import { observeAccept, createHandoffFailureSeries, createFailureSeries } from '../../../models/metrics/observe.js';
+import { createFailureSeries, createHandoffFailureSeries, observeAccept } from '../../../models/metrics/observe.js';
 import { addedTo } from '../../support/measure/counted.js';
 
 describe('the metric of single sends', () => {

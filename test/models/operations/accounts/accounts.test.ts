@@ -89,7 +89,9 @@ describe('accounts', () => {
   it('verifyEmail refuses a token that is unknown, expired, replaced or for another purpose', async () => {
     const { workspace, mailId } = await join();
     const issue = (purpose: 'verify' | 'reset') =>
-      test.db.transaction((transaction) => enqueueTokenMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose }));
+      test.db.transaction((transaction) =>
+        enqueueTokenMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose }),
+      );
     const [voided, reset, newest] = [await tokenOf(mailId), await tokenOf(await issue('reset')), await tokenOf(await issue('verify'))];
     for (const token of ['', 'x', voided, reset]) await assert.rejects(verifyEmail(test.db, token, byTest), badToken);
     await rows(test.db, 'UPDATE mail_tokens SET expires_at = now() WHERE workspace_id = $1', [workspace.id]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Transaction } from '../../../../models/db/database.js';
-import { endAllSessions, deleteSessions } from '../../../../models/operations/accounts/end-sessions.js';
+import { deleteSessions, endAllSessions } from '../../../../models/operations/accounts/end-sessions.js';
 import { deactivateWebhooks, deleteWebhooks, revokeApiKeys } from '../../../../models/operations/accounts/revoke-access.js';
 import { ApiKey } from '../../../../models/tables/api-key.js';
 import { byTest } from '../../../support/by-test.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { listMessages } from '../../../../models/operations/messages/list-messages.js';
 import { openPeriods } from '../../../../models/operations/messages/open-periods.js';
 import { recordStatuses } from '../../../../models/operations/messages/record-statuses.js';
-import { rollUpChanges, deleteOldHours } from '../../../../models/operations/workspaces/roll-up-changes.js';
+import { deleteOldHours, rollUpChanges } from '../../../../models/operations/workspaces/roll-up-changes.js';
 import type { PublicStatus } from '../../../../models/rules/messages/status.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { rows } from '../../../support/database.js';

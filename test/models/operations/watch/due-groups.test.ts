@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { connect, type Database } from '../../../../models/db/database.js';
-import { closeDoneGroups, fenceGroups, scheduleChecks, queuedPages, takeDueGroups } from '../../../../models/operations/watch/due-groups.js';
+import {
+  closeDoneGroups,
+  fenceGroups,
+  scheduleChecks,
+  queuedPages,
+  takeDueGroups,
+} from '../../../../models/operations/watch/due-groups.js';
 import { buildAcceptedBatch } from '../../../support/rows/batches.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';

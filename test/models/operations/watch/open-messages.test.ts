@@ -55,11 +55,7 @@ describe('open messages', () => {
       'its next message may begin one slot later',
     );
     assert.deepEqual(await openWith({ nextSlot: '-60 seconds', lookAt: '1 minute' }), isStuck, 'nothing reserves its time');
-    assert.deepEqual(
-      await openWith({ nextSlot: '15 seconds', lookAt: '-2 minutes' }),
-      isStuck,
-      'nothing would notice the loss of a page',
-    );
+    assert.deepEqual(await openWith({ nextSlot: '15 seconds', lookAt: '-2 minutes' }), isStuck, 'nothing would notice the loss of a page');
     const untried = await buildUntried();
     const last = (await openWith({ nextSlot: '15 seconds', lookAt: '1 minute' })).at(-1);
     assert.deepEqual(last, ['hand_off', true], 'it is not of the batch');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { rollUpChanges, deleteOldHours } from '../../../../models/operations/workspaces/roll-up-changes.js';
+import { deleteOldHours, rollUpChanges } from '../../../../models/operations/workspaces/roll-up-changes.js';
 import { readOverview } from '../../../../models/operations/workspaces/read-overview.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { recordStatuses } from '../../../../models/operations/messages/record-statuses.js';

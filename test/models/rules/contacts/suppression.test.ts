@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { expiryOf, isHardBounce, isByRecipient, refusalReason } from '../../../../models/rules/contacts/suppression.js';
+import { expiryOf, isByRecipient, isHardBounce, refusalReason } from '../../../../models/rules/contacts/suppression.js';
 
 describe('isHardBounce', () => {
   const bounce = { channel: 'email', status: 'failed', error_code: '30006', is_permanent: true } as const;

@@ -1,6 +1,6 @@
 import { forEachChannel } from '../../../../models/channels.js';
 import assert from 'node:assert/strict';
-import { type GroupState, decideCheck } from '../../../../models/rules/messages/group-check.js';
+import { decideCheck, type GroupState } from '../../../../models/rules/messages/group-check.js';
 
 const nothing: GroupState = {
   accepting: 0,
