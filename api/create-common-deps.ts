@@ -1,4 +1,4 @@
-import { createResolver } from '../models/process/name-resolver.js';
+import { createResolver } from '../models/network/name-resolver.js';
 import type { Deps } from './deps.js';
 import { createLimiter } from './http/rate-limit.js';
 import { createExportPlaces } from './http/resource-limits.js';

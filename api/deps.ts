@@ -3,7 +3,7 @@ import type { Database } from '../models/db/database.js';
 import type { ConcurrencyLimit } from '../models/flow/concurrency-limit.js';
 import type { ReaderPlaces } from '../models/flow/reader-places.js';
 import type { Logger } from '../models/process/logger.js';
-import type { Resolve } from '../models/process/name-resolver.js';
+import type { Resolve } from '../models/network/name-resolver.js';
 import type { AcceptGate } from './accept/accept-gate.js';
 import type { Payments } from './outside/payments.js';
 import type { HandlerRequest } from './http/handler-request.js';

@@ -30,9 +30,9 @@ const limitReached = (whose: string, max: number, nouns: Nouns) =>
 type Nouns = readonly [one: string, many?: string];
 
 /** The quotas of a workspace that count rows. */
-export type Counted = keyof CountedQuotas;
+export type QuotaName = keyof CountedQuotas;
 
-const quotaNames: Readonly<Record<Counted, Nouns>> = {
+const quotaNames: Readonly<Record<QuotaName, Nouns>> = {
   apiKeys: ['API key'],
   webhooks: ['webhook'],
   replays: ['replay under way', 'replays under way'],
@@ -41,7 +41,7 @@ const quotaNames: Readonly<Record<Counted, Nouns>> = {
 };
 
 /** The workspace has as many items as the quota permits. */
-export const quotaReached = (of: Counted, max: number) => limitReached('A workspace', max, quotaNames[of]);
+export const quotaReached = (of: QuotaName, max: number) => limitReached('A workspace', max, quotaNames[of]);
 export const mcpSendsReached = (max: number) => limitReached('A workspace', max, ['MCP message per day', 'MCP messages per day']);
 export const tooManyPlaceholders = (max: number) => limitReached('A content', max, ['placeholder']);
 export const dryRunTooLarge = (max: number) => limitReached('A dry run of a replay', max, ['delivery', 'deliveries']);

@@ -75,12 +75,12 @@ export const faultsListedMax = 100;
 
 /** All faults of a request. The first one gives the text. */
 export function invalid(faults: Fault[]): AppError {
-  const details = listed(faults, faults.length, '');
+  const details = capFaults(faults, faults.length, '');
   return new AppError('validation_failed', details[0]?.message ?? 'Invalid request', { details });
 }
 
 /** The faults that fit into an answer, with a note on how many are left out. */
-export function listed(faults: readonly Fault[], count: number, field: string): Fault[] {
+export function capFaults(faults: readonly Fault[], count: number, field: string): Fault[] {
   if (count <= faultsListedMax) return [...faults];
   const shown = faults.slice(0, faultsListedMax - 1);
   return [...shown, { field, message: `${(count - shown.length).toLocaleString('en-US')} more errors are not listed` }];
@@ -132,7 +132,7 @@ export const periodTooLong = (days: number) => invalidField('from', `from and to
 /** A callback of a provider lacks this field, or the field cannot be read. */
 export const malformedReport = (field: string) => invalidField(field, 'Malformed report');
 /** The signature of the payment provider is wrong. */
-export const invalidSignature = () => invalidField('Stripe-Signature', 'Invalid signature');
+export const invalidPaymentSignature = () => invalidField('Stripe-Signature', 'Invalid signature');
 
 /** The verification code of a logged-in caller is wrong. */
 export const invalidCode = () => invalidField('code', 'Invalid verification code');
@@ -164,7 +164,7 @@ export const foreignOrigin = () => new AppError('forbidden', 'The console sessio
 /** A page of a browser, from an origin that CORS_ORIGINS does not name. */
 export const forbiddenOrigin = () => new AppError('forbidden', 'This origin may not use MCP');
 /** `cause` is only for the log. */
-export const badSignature = (cause?: Error) => new AppError('forbidden', 'Invalid signature', { cause });
+export const invalidCallbackSignature = (cause?: Error) => new AppError('forbidden', 'Invalid signature', { cause });
 export const notFound = (resource?: ResourceName) =>
   new AppError('not_found', resource === undefined ? 'Not found' : `${resource} not found`);
 export const bodyTooLarge = () => new AppError('payload_too_large', 'Request body too large');

@@ -8,7 +8,7 @@ import { connect, type Database, select } from './db/database.js';
 import { explainDatabaseError } from './db/explain-database-error.js';
 import { grantRights } from './db/grant-rights.js';
 import { migrationNames, migrationPath } from './db/migration-files.js';
-import { requireFound, requireOneSchema } from './db/schema-of-tables.js';
+import { requireOneSchema, requireProgramFindsTables } from './db/schema-of-tables.js';
 import { SchemaLock, whoMigrates } from './db/schema-lock.js';
 import { lockNotAvailable, sqlStateOf } from './db/sql-state.js';
 import { isEntryPoint } from './process/is-entry-point.js';
@@ -136,7 +136,7 @@ export async function migrateWith({
     const names = await migrate(db, lock);
     const [owner, program] = [roleOf(migrateDatabaseUrl), roleOf(databaseUrl)];
     if (program !== owner) await grantRights(db, program, lock);
-    if (databaseUrl !== migrateDatabaseUrl) await requireFound(db, databaseUrl);
+    if (databaseUrl !== migrateDatabaseUrl) await requireProgramFindsTables(db, databaseUrl);
     return names;
   } finally {
     await db.close();

@@ -1,8 +1,7 @@
 /** AccountRejections for which no message is at fault: the account is locked, not registered, or has used up its credit. */
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
-import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
-import type { FailureCode } from '../../models/rules/messages/error-codes.js';
-import type { CallVerdict } from './account-health.js';
+import { type FailureCode, handoffUnknown } from '../../models/rules/messages/error-codes.js';
+import { type CallVerdict } from './account-health.js';
 import type { Handoff } from './hand-off.js';
 import type { RoundDeps } from './round-deps.js';
 

@@ -1,7 +1,7 @@
 /** The events of messages that failed during a hand-off that continues for the others of their group. */
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
-import { hasUnannouncedFailures } from '../../models/operations/handoff/unannounced-failures.js';
+import { hasUnannouncedFailures } from '../../models/operations/handoff/has-unannounced-failures.js';
 import { workflowIds } from '../../workflows/contract.js';
 import type { WorkflowStarts } from '../support/workflow-starts.js';
 import { notHandedOffType } from './next-try.js';

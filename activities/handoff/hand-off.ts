@@ -1,5 +1,5 @@
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
-import { handoffUnknown } from '../../models/operations/handoff/give-up.js';
+import { handoffUnknown } from '../../models/rules/messages/error-codes.js';
 import { notKnownYet } from '../../models/operations/handoff/uncertain-handoffs.js';
 import type { HandoffResult } from '../../models/operations/handoff/record-handoffs.js';
 import { hasStorableTexts } from '../../models/rules/values/text.js';

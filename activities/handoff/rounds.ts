@@ -3,7 +3,7 @@ import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordHandoffs } from '../../models/operations/handoff/record-handoffs.js';
 import { providerDeadlineMs } from '../../models/rules/routing/provider-deadline.js';
-import { noteHandoff } from '../../models/metrics/observe.js';
+import { observeHandoff } from '../../models/metrics/observe.js';
 import { verdictOf, AccountRejections } from './account-faults.js';
 import { AnswerRecorder } from './answer-recorder.js';
 import { callDeadlines } from './call-deadline.js';
@@ -150,7 +150,7 @@ export class Rounds {
     health.end(call, verdictOf(answered));
     const handoff = this.#accountRejections.judge(claim, answered);
     end(handoff.result);
-    noteHandoff(claim.channel, handoff.result, begun);
+    observeHandoff(claim.channel, handoff.result, begun);
     return handoff;
   }
 

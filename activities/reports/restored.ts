@@ -3,7 +3,7 @@ import type { Database } from '../../models/db/database.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordReports, type Wake } from '../../models/operations/reports/record-reports.js';
 import type { Config } from '../../models/settings/config.js';
-import { noteAsked, type Unasked, unaskedMessages } from '../../models/operations/reports/unasked-messages.js';
+import { noteQueried, type Unqueried, unqueriedMessages } from '../../models/operations/recovery/unqueried-messages.js';
 import { withHeartbeat } from '../support/heartbeat.js';
 import type { Providers } from '../handoff/providers/provider.js';
 import { queryReports } from './query-report.js';
@@ -32,23 +32,23 @@ export function restoredActivities({ db, config, providers }: RestoredDeps) {
     askRestored: (recoveryId: string): Promise<AskedPage> =>
       withHeartbeat(async () => {
         const key = await erasureKey(db, config.secretKeys);
-        const unasked = await unaskedMessages(db, recoveryId, perCall);
+        const unqueried = await unqueriedMessages(db, recoveryId, perCall);
         const wakes: Wake[] = [];
-        for (let from = 0; from < unasked.length; from += atOnce) {
-          const some = unasked.slice(from, from + atOnce);
+        for (let from = 0; from < unqueried.length; from += atOnce) {
+          const some = unqueried.slice(from, from + atOnce);
           const { reports } = await queryReports(providers, some.flatMap(awaited));
           wakes.push(...(await recordReports(db, reports, key)));
-          await noteAsked(
+          await noteQueried(
             db,
             recoveryId,
             some.map(({ id }) => id),
           );
         }
-        return { wakes, more: unasked.length === perCall };
+        return { wakes, more: unqueried.length === perCall };
       }),
   };
 }
 
 /** What the provider is queried with; nothing for a message that needs no query. */
-const awaited = ({ id, provider, provider_message_id, waits }: Unasked) =>
+const awaited = ({ id, provider, provider_message_id, waits }: Unqueried) =>
   waits && provider !== null && provider_message_id !== null ? [{ id, provider, provider_message_id }] : [];

@@ -1,6 +1,6 @@
 /** Connects to Temporal, or says why that is impossible. */
 import { Connection, isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
-import { grpcStatus } from '../../models/process/grpc-status.js';
+import { grpcStatus } from '../../models/network/grpc-status.js';
 import type { TemporalServer } from '../../models/settings/connection-settings.js';
 
 /** Temporal cannot be used. The message says why. */

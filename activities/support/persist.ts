@@ -1,4 +1,4 @@
-import { repeat } from '../../models/flow/repeat.js';
+import { retry } from '../../models/flow/retry.js';
 import type { Logger } from '../../models/process/logger.js';
 
 export interface PersistDeps {
@@ -13,4 +13,4 @@ export interface PersistDeps {
  * @throws the last error when the time is over
  */
 export const persist = (what: string, write: () => Promise<void>, { logger, persistMs = 120_000 }: PersistDeps): Promise<void> =>
-  repeat(write, { logger, text: 'a database write failed; repeating it', fields: { what }, forMs: persistMs });
+  retry(write, { logger, text: 'a database write failed; repeating it', fields: { what }, forMs: persistMs });

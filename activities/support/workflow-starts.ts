@@ -1,9 +1,9 @@
 /** Calls to Temporal that start missing workflows and signal running ones. Starting a workflow that already runs changes nothing. */
 import { type Client, isGrpcServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { DrivableGroup } from '../../models/operations/watch/look-at-groups.js';
+import type { DrivableGroup } from '../../models/operations/watch/due-groups.js';
 import type { NextFallback } from '../../models/operations/messages/fall-back.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
-import { grpcStatus } from '../../models/process/grpc-status.js';
+import { grpcStatus } from '../../models/network/grpc-status.js';
 import {
   batchChangedSignal,
   cancelledSignal,

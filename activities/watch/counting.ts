@@ -1,6 +1,6 @@
 /** The watcher's step for the sums of messages. */
 import type { Database } from '../../models/db/database.js';
-import { foldChanges, forgetHours } from '../../models/operations/workspaces/fold-changes.js';
+import { deleteOldHours, rollUpChanges } from '../../models/operations/workspaces/roll-up-changes.js';
 import { stepMs } from './step-times.js';
 
 const hourMs = 3_600_000;
@@ -14,9 +14,9 @@ export function countingActivities({ db }: { db: Database }, now = Date.now) {
      * them, and they become old at full hours.
      */
     async countMessages(): Promise<void> {
-      await foldChanges(db, Date.now() + stepMs.countMessages);
+      await rollUpChanges(db, Date.now() + stepMs.countMessages);
       const hour = Math.floor(now() / hourMs);
-      if (hour !== forgottenIn && (await forgetHours(db))) forgottenIn = hour;
+      if (hour !== forgottenIn && (await deleteOldHours(db))) forgottenIn = hour;
     },
   };
 }

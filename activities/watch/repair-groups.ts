@@ -5,9 +5,9 @@ import type { Database } from '../../models/db/database.js';
 import { workMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { gatherMessages } from '../../models/operations/messages/gather-messages.js';
-import { closeDoneGroups, type DueGroup, fenceGroups, lookAgain, takeDueGroups } from '../../models/operations/watch/look-at-groups.js';
+import { closeDoneGroups, type DueGroup, fenceGroups, scheduleChecks, takeDueGroups } from '../../models/operations/watch/due-groups.js';
 import { groupBy } from '../../models/rules/values/group-by.js';
-import { lookAt, type Verdict } from '../../models/rules/messages/group-look.js';
+import { type CheckDecision, decideCheck } from '../../models/rules/messages/group-check.js';
 import { workflowIds } from '../../workflows/contract.js';
 import { eachOf, inPages, type RepairOutcome, repairFailure } from './repair-pages.js';
 import type { WorkflowStarts } from '../support/workflow-starts.js';
@@ -23,7 +23,7 @@ const pageOfGroups = 500;
 /** A group whose workflow could not be started is looked at again after this time. */
 const failedMs = 15_000;
 
-type Looked = DueGroup & Verdict;
+type Looked = DueGroup & CheckDecision;
 type Look = { groupId: string; lookInMs: number };
 /** The groups whose workflows were started, or run already, and those whose could not be. */
 type Started = RepairOutcome<Looked, boolean>;
@@ -47,20 +47,20 @@ export async function repairGroups(deps: RepairDeps, until: number): Promise<voi
 async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
   const { db, config } = deps;
   const timeouts = millisecondsOf(config.reportTimeoutSeconds);
-  const groups = (await takeDueGroups(db, pageOfGroups)).map((group): Looked => ({ ...group, ...lookAt(group, timeouts) }));
-  const of = (action: Verdict['action']) => groups.filter((group) => group.action === action);
-  const idsOf = (action: Verdict['action']) => of(action).map(({ groupId }) => groupId);
+  const groups = (await takeDueGroups(db, pageOfGroups)).map((group): Looked => ({ ...group, ...decideCheck(group, timeouts) }));
+  const of = (action: CheckDecision['action']) => groups.filter((group) => group.action === action);
+  const idsOf = (action: CheckDecision['action']) => of(action).map(({ groupId }) => groupId);
   await closeDoneGroups(db, idsOf('close'));
   done.closed += idsOf('close').length;
   done.fenced += await fenceGroups(db, idsOf('fence'));
-  await lookAgain(db, of('wait'));
+  await scheduleChecks(db, of('wait'));
   const gatherable = config.acceptGroupMax > 1 ? of('drive').filter(({ isGatherable }) => isGatherable) : [];
   const others = of('drive').filter((group) => !gatherable.includes(group));
-  await lookAgain(db, looksOf(await startEach(deps, others, 'started', done)));
-  await lookAgain(db, await gather(deps, gatherable, done));
+  await scheduleChecks(db, looksOf(await startEach(deps, others, 'started', done)));
+  await scheduleChecks(db, await gather(deps, gatherable, done));
   const overdue = groups.filter(({ givesUp }) => givesUp);
   const { failed } = await startEach(deps, overdue, 'gave_up', done);
-  await lookAgain(db, failed.map(soon)); // the time of the next look of the others is set above
+  await scheduleChecks(db, failed.map(soon)); // the time of the next look of the others is set above
   return groups;
 }
 

@@ -17,12 +17,12 @@ import {
 } from '../../models/operations/watch/overdue-work.js';
 import {
   type DueBatch,
-  lookAtBatchSoon,
+  checkBatchSoon,
   notePagesNotified,
   settleBatch,
   takeDueBatches,
-} from '../../models/operations/watch/look-at-batches.js';
-import { queuedPages } from '../../models/operations/watch/look-at-groups.js';
+} from '../../models/operations/watch/due-batches.js';
+import { queuedPages } from '../../models/operations/watch/due-groups.js';
 import type { Wake } from '../../models/operations/reports/record-reports.js';
 import { type OverdueReplay, overdueReplays } from '../../models/operations/replays/replay-progress.js';
 import { workspaceOfWebhook } from '../../models/operations/webhooks/workspace-of-webhook.js';
@@ -59,7 +59,7 @@ function messageRepairs(deps: RepairDeps) {
       await inPages<DueBatch>(sliceEnd(), repairPageSize, async () => {
         const batches = await takeDueBatches(db, repairPageSize);
         const { failed } = await eachOf(logger, repairFailure('batches'), batches, (batch) => repairBatch(deps, batch));
-        for (const { id } of failed) await lookAtBatchSoon(db, id);
+        for (const { id } of failed) await checkBatchSoon(db, id);
         return batches;
       });
     },

@@ -13,9 +13,9 @@ import { forgetLogins } from '../../models/operations/logins/forget-logins.js';
 import { eraseOld } from '../../models/operations/erasure/erase-old.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { keyOldDigests } from '../../models/operations/erasure/key-digests.js';
-import { checkLedgers } from '../../models/operations/billing/ledger-drift.js';
+import { checkLedgers } from '../../models/operations/billing/check-ledgers.js';
 import { forgetMails } from '../../models/operations/mails/forget-mails.js';
-import { issueLowBalanceMails } from '../../models/operations/mails/issue-low-balance-mails.js';
+import { enqueueLowBalanceMails } from '../../models/operations/mails/enqueue-low-balance-mails.js';
 import { forgetWebhookData } from '../../models/operations/webhooks/forget-webhook-data.js';
 import { forgetUnmatched } from '../../models/operations/reports/forget-unmatched.js';
 import { forgetMailFiles } from '../support/forget-mail-files.js';
@@ -47,7 +47,7 @@ export function maintenanceActivities(deps: MaintenanceDeps) {
 
     /** Mails workspaces whose balance is low, if the operator has configured a limit. */
     async mailLowBalances(): Promise<void> {
-      if (config.lowBalance > 0) await issueLowBalanceMails(db, config.lowBalance, changedWithinSeconds);
+      if (config.lowBalance > 0) await enqueueLowBalanceMails(db, config.lowBalance, changedWithinSeconds);
     },
 
     /** Records the end of a run. @param failing steps that failed or took too long */

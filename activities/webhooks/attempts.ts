@@ -41,7 +41,7 @@ const scheduled: AttemptOptions = { trigger: 'scheduled', followsSchedule: true 
 
 /** Deliveries that a group leaves to the retriers. */
 export interface LeftToRetriers {
-  left: DueDelivery[];
+  idle: DueDelivery[];
   /** The first attempt takes long. It continues in this process. */
   inFlight: DueDelivery[];
 }
@@ -75,16 +75,16 @@ export class Attempts {
    * @param ownConcurrency set for a driven group: its limit of attempts at once to an endpoint. It does not leave an endpoint that is only busy
    */
   async attemptFirstRound(deliveries: FirstDelivery[], ownConcurrency?: number): Promise<LeftToRetriers> {
-    const all: LeftToRetriers = { left: [], inFlight: [] };
+    const all: LeftToRetriers = { idle: [], inFlight: [] };
     const until = Date.now() + roundMsMax;
     const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
     const next = async (): Promise<void> => {
       for (let endpoint = endpoints.shift(); endpoint !== undefined; endpoint = endpoints.shift()) {
         const [webhookId, due] = endpoint;
-        const { left, inFlight } = this.#isLeftToRetrier(webhookId, due, ownConcurrency !== undefined)
-          ? { left: due, inFlight: [] }
+        const { idle, inFlight } = this.#isLeftToRetrier(webhookId, due, ownConcurrency !== undefined)
+          ? { idle: due, inFlight: [] }
           : await this.#attemptFirst(webhookId, due, { ownConcurrency, until });
-        all.left.push(...left);
+        all.idle.push(...idle);
         all.inFlight.push(...inFlight);
       }
     };
@@ -138,8 +138,8 @@ export class Attempts {
       queueLateAfterMs: until - Date.now(),
     });
     const run = queue.run();
-    const left = await Promise.race([run, queue.late]);
-    if (left !== undefined) return { left, inFlight: [] };
+    const idle = await Promise.race([run, queue.late]);
+    if (idle !== undefined) return { idle, inFlight: [] };
     this.health.noteLate(webhookId);
     run.catch(() => undefined); // an outcome that was not stored: the retrier attempts the delivery again
     return queue.detach();

@@ -89,10 +89,10 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
   }
 
   /** Begins no further attempt. Attempts in progress continue in the background. */
-  detach(): { left: Delivery[]; inFlight: Delivery[] } {
+  detach(): { idle: Delivery[]; inFlight: Delivery[] } {
     this.#isEnded = true;
     const inFlight = [...this.#inFlight];
-    return { inFlight, left: [...this.#open].filter((delivery) => !this.#inFlight.has(delivery)) };
+    return { inFlight, idle: [...this.#open].filter((delivery) => !this.#inFlight.has(delivery)) };
   }
 
   get #isOver(): boolean {

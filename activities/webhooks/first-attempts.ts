@@ -71,7 +71,7 @@ async function leaveAll(db: Database, all: FirstDelivery[], retakesLeft: boolean
   );
   return {
     children: single.map(({ webhook_id, id }) => ({ webhookId: webhook_id, deliveryIds: [id] })),
-    retriers: await leave({ left: ofRetriers }),
+    retriers: await leave({ idle: ofRetriers }),
     ...(all.length > due.length ? { more: true } : {}),
   };
 }

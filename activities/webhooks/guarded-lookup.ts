@@ -1,7 +1,7 @@
 /** The address check at connect time. The checked address is the one that is dialled, so DNS rebinding cannot bypass the check. */
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import type { Resolve } from '../../models/process/name-resolver.js';
+import type { Resolve } from '../../models/network/name-resolver.js';
 
 /** Thrown when a webhook's name resolves to an address that is not allowed. */
 export class BlockedAddressError extends Error {

@@ -1,5 +1,5 @@
 /** One attempt of a delivery: what is sent, and the effects of the outcome on the delivery and its endpoint. */
-import { noteAttempt } from '../../models/metrics/observe.js';
+import { observeAttempt } from '../../models/metrics/observe.js';
 import type { SendableDelivery } from '../../models/operations/deliveries/due-deliveries.js';
 import type { HealthNote } from '../../models/operations/deliveries/note-health.js';
 import type { Attempt, DeliveryOutcome } from '../../models/operations/deliveries/record-attempt.js';
@@ -32,7 +32,7 @@ export async function attemptOnce(
   const result = await poster.post(delivery.url, { ...headers, ...trace.headers }, delivery.body, delivery.workspace_id);
   trace.end(result);
   const isFirst = trigger === 'scheduled' && delivery.event !== testEventType && delivery.ladder_step === 0;
-  return noteAttempt(isFirst, result);
+  return observeAttempt(isFirst, result);
 }
 
 function readKeys(decryptSecret: Decrypter, delivery: SendableDelivery): Pick<SignedDelivery, 'secrets' | 'signingKeys'> | null {

@@ -5,7 +5,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Config } from '../../models/settings/config.js';
 import { isAllowedTarget, type TargetPolicy } from '../../models/rules/webhooks/address.js';
 import { faultOfName, targetOf } from '../../models/rules/webhooks/webhook-url.js';
-import { createResolver, type Resolve } from '../../models/process/name-resolver.js';
+import { createResolver, type Resolve } from '../../models/network/name-resolver.js';
 import { addressOptions, exchange } from '../support/http-exchange.js';
 import { BlockedAddressError, guardedLookup } from './guarded-lookup.js';
 import { type Trace, Tracer } from './post-trace.js';

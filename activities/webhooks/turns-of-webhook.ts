@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
 import type { ConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { SendableDelivery } from '../../models/operations/deliveries/due-deliveries.js';
-import { isWebhookUnchanged, reserveTurns, type Turns } from '../../models/operations/deliveries/reserve-turns.js';
+import { isWebhookUnchanged } from '../../models/operations/deliveries/is-webhook-unchanged.js';
+import { reserveWebhookSlots, type WebhookSlots } from '../../models/operations/deliveries/reserve-webhook-slots.js';
 import type { Trigger } from '../../models/tables/delivery.js';
 import { attemptLater } from './attempt-later.js';
 
@@ -23,7 +24,7 @@ export function turnsOf(
   if (rate === null) return undefined;
   const aheadMsMax = trigger === 'manual' || trigger === 'test' ? requestedMsMax : undefined;
   const reserve = async (wanted: number) => {
-    const turns = await withWorkspaceLimit(() => reserveTurns(deps.db, webhookId, wanted, aheadMsMax), workspaceId);
+    const turns = await withWorkspaceLimit(() => reserveWebhookSlots(deps.db, webhookId, wanted, aheadMsMax), workspaceId);
     if (turns === undefined && aheadMsMax !== undefined) throw attemptLater('RateReached', 1_000);
     return turns;
   };
@@ -38,7 +39,7 @@ export class TurnsOfWebhook {
 
   /** @param reserve takes turns that nobody else gets; undefined if the webhook has no rate any more */
   constructor(
-    private readonly reserve: (wanted: number) => Promise<Turns | undefined>,
+    private readonly reserve: (wanted: number) => Promise<WebhookSlots | undefined>,
     private readonly isUnchanged: () => Promise<boolean>,
   ) {}
 

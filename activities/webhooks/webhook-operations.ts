@@ -86,7 +86,7 @@ async function replayPage(deps: DeliveryDeps, page: ReplayPageInput): Promise<Re
   else if (!isRetry) return { retriers: [], goesOn: false };
   // Also for a replay that was cancelled meanwhile: the deliveries that it has claimed are retried, and count.
   const left = (await claimedByReplay(db, replayId, deliveryIds)).map((id) => ({ id, webhook_id: webhookId }));
-  const retriers = await leaveToRetriers(db, { left }, isRetry);
+  const retriers = await leaveToRetriers(db, { idle: left }, isRetry);
   const status = await recordReplayPage(db, replayId, deliveryIds, isLast);
   return { retriers, goesOn: status === 'running' };
 }

@@ -1,7 +1,7 @@
 /** Temporal's own metrics of a thread. The SDK serves them on a port of the loopback address, and the metrics page of the process includes them. */
 import type { TelemetryOptions } from '@temporalio/worker';
 import { noteCorePage } from '../../models/metrics/threads.js';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../../models/network/free-port.js';
 import type { Config } from '../../models/settings/config.js';
 
 /** Histograms that no board and no alert reads. Each bucket is a series for each type of workflow or activity, so they have two in place of up to eight. */

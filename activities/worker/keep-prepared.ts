@@ -1,7 +1,7 @@
 /** Checks every 20 seconds that the namespace has the search attributes and the schedule that the service needs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ScheduleClient } from '@temporalio/client';
-import { readInstallation } from '../../models/installation.js';
+import { readInstallation } from '../../models/startup/installation.js';
 import type { Config } from '../../models/settings/config.js';
 import type { Logger } from '../../models/process/logger.js';
 import { connectToTemporal, explainTemporalError } from '../support/connect-temporal.js';

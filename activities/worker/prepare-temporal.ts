@@ -1,6 +1,6 @@
 /** Creates the search attributes and the schedule of the watcher. Safe to repeat, also from several workers at once. */
 import { type Connection, ScheduleAlreadyRunning, type ScheduleClient, type ScheduleDescription } from '@temporalio/client';
-import { installationMemo, isForeign, ownerIn, refusalOfNamespace } from '../../models/installation.js';
+import { installationMemo, isForeign, ownerIn, refusalOfNamespace } from '../../models/startup/installation.js';
 import type { Logger } from '../../models/process/logger.js';
 import { queues, searchAttributes, workflowIds, workflowTypes } from '../../workflows/contract.js';
 

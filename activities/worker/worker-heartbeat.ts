@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Database } from '../../models/db/database.js';
-import { noteClock } from '../../models/metrics/observe.js';
+import { observeClock } from '../../models/metrics/observe.js';
 import { heartbeatMs, forgetOldHeartbeats, noteHeartbeat, noteEndOfHeartbeats } from '../../models/operations/watch/worker-heartbeats.js';
 import type { Logger } from '../../models/process/logger.js';
 
@@ -40,7 +40,7 @@ export function startHeartbeats(db: Database, logger: Logger, worker: string, pa
     isBusy = true;
     try {
       const begun = Date.now();
-      noteClock(await noteHeartbeat(db, worker, part), begun, Date.now());
+      observeClock(await noteHeartbeat(db, worker, part), begun, Date.now());
       isFailing = false;
       lastAt = performance.now();
     } catch (err) {

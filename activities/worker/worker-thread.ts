@@ -3,7 +3,7 @@ import { activityInfo, asyncLocalStorage } from '@temporalio/activity';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
-import { givingWayTo, type UrgentWork } from '../../models/flow/give-way.js';
+import { createYieldingPace, type UrgentWork } from '../../models/flow/give-way.js';
 import type { Logger } from '../../models/process/logger.js';
 import { startTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
@@ -46,7 +46,7 @@ export async function startThread({
     logger: sdkLogger(logger),
   });
   const endTracing = await startTracing({ tracing: config.tracing, logger, part: taskQueues.includes(queues.bulk) ? 'batches' : 'worker' });
-  const pace = taskQueues.includes(queues.bulk) ? givingWayTo(urgent, ownerOfWork) : urgent.pace;
+  const pace = taskQueues.includes(queues.bulk) ? createYieldingPace(urgent, ownerOfWork) : urgent.pace;
   const db = connect(config.databaseUrl, poolMax, { pace });
   const start = () => startOnOwnConnection({ config, db, logger, taskQueues, endpoints });
   const first = await start();

@@ -5,7 +5,7 @@ import { Client } from '@temporalio/client';
 import type { NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { type Database, sharePool } from '../../models/db/database.js';
-import { showBadEnds } from '../../models/metrics/observe.js';
+import { createHandoffFailureSeries } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { isTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
@@ -71,7 +71,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<LeavableWorkers> 
   const onTaken = (dueInMs: number) => reports?.expect(dueInMs);
   const poster = webhookPoster(config);
   const providers = wrapProviders(createProviders(config, { db, delayMs: config.sandboxDelayMs, onTaken }));
-  showBadEnds(config.routes);
+  createHandoffFailureSeries(config.routes);
   const starts = workflowStarts(new Client({ connection, namespace: config.temporalNamespace }));
   const [stopping, leaving, refused] = [new AbortController(), new AbortController(), new AbortController()];
   setMaxListeners(0, stopping.signal, leaving.signal); // one for each activity

@@ -5,7 +5,7 @@ import { lockNotAvailable, sqlStateOf } from '../../models/db/sql-state.js';
 import { AppError, busy } from '../../models/errors.js';
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { insertBatch, type NewBatch } from '../../models/operations/batches/insert-batch.js';
-import { assertLasts } from '../../models/operations/accounts/as-caller.js';
+import { assertLive } from '../../models/operations/accounts/as-caller.js';
 import { assertBelow, type Quota, quotaRefusal } from '../../models/operations/workspaces/within-quota.js';
 import type { NewGroup } from '../../models/operations/messages/insert-messages.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
@@ -82,7 +82,7 @@ export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, tr
       const inserted = await insertInTurn(deps, batch, pagesOf);
       if (inserted === null) return null;
       await decideBatch(deps, inserted, traceparent).catch(async (refusal: unknown) => {
-        await assertLasts(deps.db, caller.workspaceId, caller); // it may be refused because the account was closed meanwhile
+        await assertLive(deps.db, caller.workspaceId, caller); // it may be refused because the account was closed meanwhile
         throw refusal;
       });
       return { ...inserted, status: 'sending', completed_at: null };

@@ -1,4 +1,4 @@
-import { repeat } from '../../models/flow/repeat.js';
+import { retry } from '../../models/flow/retry.js';
 import type { Logger } from '../../models/process/logger.js';
 
 /**
@@ -7,4 +7,4 @@ import type { Logger } from '../../models/process/logger.js';
  * @param query may run several times
  */
 export const retryForever = <Result>(logger: Logger, query: () => Promise<Result>): Promise<Result> =>
-  repeat(query, { logger, text: 'the outcome of the request is unknown; reading it again' });
+  retry(query, { logger, text: 'the outcome of the request is unknown; reading it again' });

@@ -1,7 +1,7 @@
 /** Entry point of the bulk thread, see create-bulk-thread.ts. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { connect } from '../../models/db/database.js';
-import { givingWayTo, UrgentWork } from '../../models/flow/give-way.js';
+import { createYieldingPace, UrgentWork } from '../../models/flow/give-way.js';
 import { collectGarbage } from '../../models/flow/heap.js';
 import { answerFirstThread } from '../../models/metrics/threads.js';
 import { logLibraryWarnings } from '../../models/process/library-warnings.js';
@@ -49,7 +49,7 @@ function collectWhenQuiet(): void {
 const mainThread = new ThreadCalls<MainThreadCalls>(parentPort as Port, handlers);
 const services = {
   config,
-  db: connect(config.databaseUrl, apiPoolSizes(config).bulk, { pace: givingWayTo(new UrgentWork(workerData as SharedArrayBuffer)) }),
+  db: connect(config.databaseUrl, apiPoolSizes(config).bulk, { pace: createYieldingPace(new UrgentWork(workerData as SharedArrayBuffer)) }),
   logger,
 };
 function depsOf({ newId }: HandlerRequest): BulkDeps {

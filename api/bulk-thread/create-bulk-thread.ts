@@ -5,7 +5,7 @@ import { internal } from '../../models/errors.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import type { UrgentWork } from '../../models/flow/give-way.js';
 import { apiBulkThreadLimits } from '../../models/flow/heap.js';
-import { restBesideSends } from '../../models/flow/rest-beside-sends.js';
+import { restWhileSending } from '../../models/flow/rest-while-sending.js';
 import type { Config } from '../../models/settings/config.js';
 import type { BulkDeps, BulkHandlers } from '../deps.js';
 import type { HandlerRequest } from '../http/handler-request.js';
@@ -56,7 +56,7 @@ export interface BulkThreadOptions {
  * full, the requests in it fail, except for sends whose batches are accepted (`unanswered-sends.ts`). The next request starts a new thread.
  */
 export function createBulkThread({ deps, sends, ...startOptions }: BulkThreadOptions): BulkThread {
-  const restMsAfter = restBesideSends(sends, jobRest);
+  const restMsAfter = restWhileSending(sends, jobRest);
   const limitSends = createConcurrencyLimit({ ...sendLimits, restMsAfter });
   const limitPreviews = createConcurrencyLimit({ ...previewLimits, restMsAfter });
   const unanswered = new UnansweredSends(deps);

@@ -78,7 +78,7 @@ export const listTransactionsEndpoint = list({
   name: 'transactions',
   row: transaction,
   sort: ledgerSort,
-  find: async ({ caller, window }) => mapRows(await CreditEntry.ledger(caller.workspaceId, window), presentTransaction),
+  find: async ({ caller, window }) => mapRows(await CreditEntry.pageOf(caller.workspaceId, window), presentTransaction),
 });
 
 export const receivePaymentEventEndpoint = endpoint({

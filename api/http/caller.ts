@@ -2,7 +2,7 @@ import type { Channel } from '../../models/channels.js';
 import { missingScope } from '../../models/errors.js';
 import type { Session } from '../../models/operations/accounts/end-sessions.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
-import type { Actor, HeldCredential } from '../../models/rules/audit/origin.js';
+import type { Actor, RequestCredential } from '../../models/rules/audit/origin.js';
 
 /** The workspace of a credential, as read for this request. Amounts are in thousandths of a credit. */
 export interface Caller {
@@ -16,7 +16,7 @@ export interface Caller {
   isSuspended: boolean;
   actor: Actor;
   /** Checked again under the lock of the workspace's row where the caller changes it, see `asCaller`. */
-  credential: HeldCredential;
+  credential: RequestCredential;
   /** The channels that the API key may send on; null allows all. */
   channels: readonly Channel[] | null;
   /** The session of the JWT; null with an API key, and for JWTs without an id. */

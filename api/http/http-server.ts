@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isAddressInNetworks } from '../../models/rules/values/networks.js';
-import { type StandstillWatch, watchStandstill } from '../../models/flow/standstill.js';
+import { type StallWatch, watchStalls } from '../../models/flow/watch-stalls.js';
 import { Tally } from '../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener } from './errors/malformed.js';
 import { continuing, limitingBodies } from './body-timeout.js';
@@ -80,7 +80,7 @@ export function createHttpServer(
   };
   const refuse = createMalformedListener(limiter, timeouts.idleMs);
   const tooSlow = Object.assign(new Error('the body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-  const standstill = watchStandstill(timeouts.standstillMs ?? 3_000);
+  const standstill = watchStalls(timeouts.standstillMs ?? 3_000);
   const { bodyMs } = timeouts;
   const limited = limitingBodies(app, { bodyMs, refuse: (socket) => refuse(tooSlow, socket), hasStoodStill: standstill.isRecent });
   const turns = new FirstRequestTurns();
@@ -111,7 +111,7 @@ function refusingLate(
   server: Server,
   refuse: ReturnType<typeof createMalformedListener>,
   { headersMs, idleMs }: Timeouts,
-  standstill: StandstillWatch,
+  standstill: StallWatch,
 ): void {
   server.once('close', standstill.end);
   server.on('timeout', (socket) => (standstill.isRecent() ? socket.setTimeout(idleMs) : closeIdle(socket)));

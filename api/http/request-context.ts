@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { makeId } from '../../models/rules/values/make-id.js';
-import { abortedStatus, noteRequest, unknownRoute } from '../../models/metrics/observe.js';
+import { abortedStatus, observeRequest, unknownRoute } from '../../models/metrics/observe.js';
 import type { Logger } from '../../models/process/logger.js';
 import { isTracing } from '../../models/tracing/tracing.js';
 import { readTraceparent } from '../../models/tracing/trace-context.js';
@@ -114,5 +114,5 @@ export function requestContext(logger: Logger, { addressOf, trace }: { addressOf
 
 function countRequest(method: string | undefined, { route, isStream }: RequestContext, status: number, durationMs: number): void {
   const isShed = status === 503 && !health.has(route);
-  noteRequest({ method, route, status, durationMs: isStream ? null : durationMs, isShed });
+  observeRequest({ method, route, status, durationMs: isStream ? null : durationMs, isShed });
 }

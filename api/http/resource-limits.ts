@@ -6,7 +6,7 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from '../../models/flow
 import type { UrgentWork } from '../../models/flow/give-way.js';
 import { MemoryBudget } from '../../models/flow/memory-budget.js';
 import { ReaderPlaces } from '../../models/flow/reader-places.js';
-import { restBesideSends } from '../../models/flow/rest-beside-sends.js';
+import { restWhileSending } from '../../models/flow/rest-while-sending.js';
 
 export interface ResourceLimits {
   /** Body bytes of requests with a credential, counted per workspace. */
@@ -41,9 +41,9 @@ export const createResourceLimits = (): ResourceLimits => ({
 
 /**
  * While single messages are sent, a read that took longer than usual rests afterwards: its place stays taken, so the next read of the workspace
- * waits. A search of all of 200,000 contacts takes a third of `fairMs`.
+ * waits. A search of all of 200,000 contacts takes a third of `heavyUseMs`.
  */
-const readRest = { usualMs: 3, share: 8, msMax: 2_000, fairMs: 1_500 };
+const readRest = { usualMs: 3, share: 8, msMax: 2_000, heavyUseMs: 1_500 };
 
 /**
  * The turns of costly reads. Each read holds one connection to the database at a time, so half of the connections remain for sends and for
@@ -60,7 +60,7 @@ export const createReadTurns = (connections: number, sends: Pick<UrgentWork, 'is
     maxWaiting: 2_000,
     maxWaitingPerKey: 200,
     waitMsMax: 10_000,
-    restMsAfter: restBesideSends(sends, readRest),
+    restMsAfter: restWhileSending(sends, readRest),
   });
 
 /** The places of exports. Each export keeps a page of rows in memory, so their number is limited. */

@@ -1,6 +1,6 @@
 /** The ends of the certificates by which clients and carriers reach the service, as metrics. */
 import { apiMetrics } from '../../models/metrics/catalogue.js';
-import { certificateEnd } from '../../models/process/certificate-end.js';
+import { certificateExpiry } from '../../models/network/certificate-expiry.js';
 import type { Config } from '../../models/settings/config.js';
 
 const againMs = 3_600_000;
@@ -19,7 +19,7 @@ export function createCertificateReader({ publicUrl, callbackUrl }: Pick<Config,
   const dueAt = new Map<string, number>();
   const read = async (address: string, url: URL) => {
     try {
-      const until = await certificateEnd(url, { mustVerify: false });
+      const until = await certificateExpiry(url, { mustVerify: false });
       apiMetrics.certificateEnd.set({ address }, until.getTime() / 1000);
       dueAt.set(address, Date.now() + againMs);
     } catch {

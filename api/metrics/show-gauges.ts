@@ -1,7 +1,7 @@
 /** Brings the gauges of the whole service up to date before they are shown. */
 import { currentTime, type Database } from '../../models/db/database.js';
 import { clearServiceGauges, serviceGauges, showReading } from '../../models/metrics/catalogue.js';
-import { noteClock } from '../../models/metrics/observe.js';
+import { observeClock } from '../../models/metrics/observe.js';
 import { readServiceGauges } from '../../models/operations/watch/read-service-gauges.js';
 import { seenWorkers } from '../../models/operations/watch/worker-heartbeats.js';
 import { lastWatcherRun } from '../../models/operations/watch/watcher-runs.js';
@@ -24,7 +24,7 @@ export function createGaugeReader(db: Database): () => Promise<void> {
     try {
       const [reading, run, workers] = await Promise.all([readServiceGauges(db), lastWatcherRun(db), seenWorkers(db)]);
       const begun = Date.now();
-      noteClock(await currentTime(db), begun, Date.now());
+      observeClock(await currentTime(db), begun, Date.now());
       clearServiceGauges(); // from here on without a wait: a page that is made meanwhile would lack them
       if (reading !== undefined) showReading(reading.found);
       readAt = Date.now() - (reading?.age_seconds ?? 0) * 1000;

@@ -108,7 +108,7 @@ function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
 
 /** A session of the console can be used on every operation with a credential, and only from its own origin. */
 function forbidden({ auth, sends }: Endpoint): errors.AppError[] {
-  if (auth === 'none' || auth === 'provider') return [errors.badSignature()];
+  if (auth === 'none' || auth === 'provider') return [errors.invalidCallbackSignature()];
   const scope = typeof auth === 'object' && auth.scope !== null ? [errors.missingScope(auth.scope)] : [];
   return [...scope, ...(sends === true ? [errors.suspended(), errors.unverified()] : []), errors.foreignOrigin()];
 }

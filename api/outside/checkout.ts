@@ -4,7 +4,7 @@ import { makeId } from '../../models/rules/values/make-id.js';
 import type { OrderRow } from '../../models/tables/credit-order.js';
 import { CreditPackage } from '../../models/tables/credit-package.js';
 import { billingNotConfigured, idempotencyMismatch, internal } from '../../models/errors.js';
-import { dropOrder, findOrder, insertOrder, leaseOrder, storeSession } from '../../models/operations/billing/open-order.js';
+import { deleteOrder, findOrder, insertOrder, leaseOrder, storeSession } from '../../models/operations/billing/open-order.js';
 import type { Origin } from '../../models/rules/audit/origin.js';
 import type { Deps } from '../deps.js';
 import type { Caller } from '../http/caller.js';
@@ -64,7 +64,7 @@ export async function openCheckout(deps: Deps, caller: Caller, request: Checkout
 /** If the response of the provider is lost, the session that it created is never shown to the customer, so it is never paid. */
 async function askProvider({ db, payments }: Deps, order: OrderRow, origin: Origin): Promise<Checkout> {
   const session = await payments.openSession(order).catch(async (error: unknown) => {
-    await dropOrder(db, order.id);
+    await deleteOrder(db, order.id);
     throw error;
   });
   await storeSession(db, order.id, session, origin);

@@ -1,6 +1,6 @@
 /** Handshakes of providers: before they post reports they verify that we own the address. The response is plain text, not JSON. */
 import express, { type Router } from 'express';
-import { badSignature } from '../../models/errors.js';
+import { invalidCallbackSignature } from '../../models/errors.js';
 import { answerMetaHandshake } from '../../models/rules/callbacks/meta.js';
 import type { Deps } from '../deps.js';
 import { addressKey } from '../http/client-address.js';
@@ -19,7 +19,7 @@ export function createHandshakes({ config, limiter }: Pick<Deps, 'config' | 'lim
     context.route = path;
     await limiter.consume({ rateClass: 'callback', key: addressKey(context.address) }, res);
     const answer = answerMetaHandshake(account, new URL(req.originalUrl, config.publicUrl).searchParams);
-    if (answer === null) throw badSignature();
+    if (answer === null) throw invalidCallbackSignature();
     res.type('text/plain').send(answer);
   });
   return router;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Stripe } from 'stripe';
 import type { Config } from '../../models/settings/config.js';
 import type { OrderRow } from '../../models/tables/credit-order.js';
-import { billingNotConfigured, internal, invalidJson, invalidSignature, purchaseFailed } from '../../models/errors.js';
+import { billingNotConfigured, internal, invalidJson, invalidPaymentSignature, purchaseFailed } from '../../models/errors.js';
 import type { Logger } from '../../models/process/logger.js';
 import { keyMode } from '../../models/rules/billing/key-mode.js';
 import { type PaymentEvent, readStripeEvent } from '../../models/rules/billing/payment-event.js';
@@ -69,7 +69,7 @@ class StripePayments implements Payments {
 
   checkHead({ 'stripe-signature': signature }: IncomingHttpHeaders): void {
     if (this.stripe.webhookSecret === undefined) throw billingNotConfigured();
-    if (typeof signature !== 'string' || !signatureForm.test(signature)) throw invalidSignature();
+    if (typeof signature !== 'string' || !signatureForm.test(signature)) throw invalidPaymentSignature();
   }
 
   async readEvent({ 'stripe-signature': signature }: IncomingHttpHeaders, body: Buffer): Promise<PaymentEvent> {
@@ -77,7 +77,7 @@ class StripePayments implements Payments {
     if (webhookSecret === undefined) throw billingNotConfigured();
     const { Stripe: Client } = await this.#sdk();
     const raw = decoded(body);
-    if (raw === null || typeof signature !== 'string' || isFromTheFuture(signature)) throw invalidSignature();
+    if (raw === null || typeof signature !== 'string' || isFromTheFuture(signature)) throw invalidPaymentSignature();
     const event = readStripeEvent(verified(Client, raw, signature, webhookSecret), raw);
     if (event === null) throw invalidJson();
     if (isOfMode(event, secretKey)) return event;
@@ -104,7 +104,7 @@ function verified({ webhooks }: typeof Stripe, raw: string, signature: string, w
     return webhooks.constructEvent(raw, signature, webhookSecret, toleranceSeconds);
   } catch (error) {
     // The SDK throws several kinds of errors for a wrong header. The only other fault is a correctly signed body that is not JSON.
-    throw error instanceof SyntaxError ? invalidJson() : invalidSignature();
+    throw error instanceof SyntaxError ? invalidJson() : invalidPaymentSignature();
   }
 }
 

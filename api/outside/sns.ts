@@ -1,5 +1,5 @@
 /** Calls to Amazon SNS: fetch its certificates, and confirm subscriptions. */
-import { badSignature, busy } from '../../models/errors.js';
+import { busy, invalidCallbackSignature } from '../../models/errors.js';
 
 export interface Sns {
   /**
@@ -46,7 +46,7 @@ export function createSns(): Sns {
 async function certificateOf(url: string): Promise<string> {
   const answer = await get(url);
   if (answer.status === 200) return answer.text;
-  throw [403, 404].includes(answer.status) ? badSignature() : unexpected(answer);
+  throw [403, 404].includes(answer.status) ? invalidCallbackSignature() : unexpected(answer);
 }
 
 async function get(url: string): Promise<{ status: number; text: string }> {

@@ -1,6 +1,6 @@
 /** Calls of Temporal with a time-out. */
 import { type Client, isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import { grpcStatus } from '../../models/process/grpc-status.js';
+import { grpcStatus } from '../../models/network/grpc-status.js';
 
 /**
  * Calls Temporal, and fails the call after a time.

@@ -6,11 +6,11 @@ import { closeRestoredChains, countRestoredChains } from '../../models/operation
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { fenceMessages } from '../../models/operations/messages/fence-messages.js';
 import { endPositions } from '../../models/operations/streams/end-positions.js';
-import { forgetRetriers } from '../../models/operations/recovery/forget-retriers.js';
+import { clearRetrierTimes } from '../../models/operations/recovery/clear-retrier-times.js';
 import { markUncertain, type RestoredQueued, restoredQueued } from '../../models/operations/recovery/mark-uncertain.js';
 import { noteRestoredAwaiting, restoredAwaiting } from '../../models/operations/recovery/awaited-reports.js';
 import { type GroupCursor, openGroups } from '../../models/operations/watch/open-groups.js';
-import { undecidedBatches, undecidedMessages } from '../../models/operations/messages/undecided-sends.js';
+import { undecidedBatches, undecidedMessages } from '../../models/operations/recovery/undecided-sends.js';
 import { suspectedAccounts, verdictOf } from '../../models/rules/routing/recovery.js';
 
 /** The findings of a recovery. The lists contain ids. */
@@ -55,7 +55,7 @@ export async function recoverDatabase(options: RecoverOptions): Promise<Recovery
   const undecided = await fenceUndecided(options);
   const queued = await markQueued(options);
   const fallbacks = dryRun ? await countRestoredChains(db, options.recovery) : await closeChains(options);
-  if (!dryRun) while ((await forgetRetriers(db, page)) === page);
+  if (!dryRun) while ((await clearRetrierTimes(db, page)) === page);
   if (!dryRun) await endPositions(db);
   return { ...undecided, ...queued, awaiting_report: await noteAwaited(options), fallbacks };
 }

@@ -1,5 +1,5 @@
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client';
-import { installationOf, isForeign, refusalOfNamespace } from '../../models/installation.js';
+import { installationOf, isForeign, refusalOfNamespace } from '../../models/startup/installation.js';
 import type { Config } from '../../models/settings/config.js';
 import { connect, type Database, select } from '../../models/db/database.js';
 import {
@@ -10,7 +10,7 @@ import {
   newestMessageAt,
   type Recovery,
 } from '../../models/operations/recovery/begin-recovery.js';
-import { grpcStatus } from '../../models/process/grpc-status.js';
+import { grpcStatus } from '../../models/network/grpc-status.js';
 import { queues, workflowIds, workflowTypes } from '../../workflows/contract.js';
 import { endWorkflows, openWorkflows } from './end-workflows.js';
 import { stillRunning } from './still-running.js';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
 import { createConcurrencyLimit } from '../../models/flow/concurrency-limit.js';
 import { apiMetrics } from '../../models/metrics/catalogue.js';
-import { forgetStream } from '../../models/operations/streams/open-stream.js';
+import { deleteStream } from '../../models/operations/streams/open-stream.js';
 import { readEvents, startOfStretch } from '../../models/operations/streams/read-events.js';
 import type { Logger } from '../../models/process/logger.js';
 import type { Config } from '../../models/settings/config.js';
@@ -68,7 +68,7 @@ export class StreamHub implements Audience {
     this.#viewers.delete(viewer);
     apiMetrics.streams.set(this.#viewers.size);
     // If this fails, the stream counts until its row expires.
-    const forgetting = forgetStream(this.db, viewer.options.id)
+    const forgetting = deleteStream(this.db, viewer.options.id)
       .catch(() => undefined)
       .finally(() => this.#forgetting.delete(forgetting));
     this.#forgetting.add(forgetting);

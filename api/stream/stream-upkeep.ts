@@ -38,8 +38,8 @@ export function createUpkeep(
 
 /** Ends streams whose credential was revoked or has expired, or whose workspace was closed or suspended. */
 async function endRevoked(db: Database, viewers: readonly Viewer[], idleHours: number): Promise<void> {
-  const held = viewers.map(({ options }) => ({ ...options, ref: options.id }));
-  const live = await liveCredentials(db, held, { scope: 'read_messages', idleHours });
+  const credentials = viewers.map(({ options }) => ({ ...options, ref: options.id }));
+  const live = await liveCredentials(db, credentials, { scope: 'read_messages', idleHours });
   for (const viewer of viewers) {
     const { id, token } = viewer.options;
     if (!live.has(id) || (token !== null && token.expiresAt.getTime() <= Date.now())) viewer.end();

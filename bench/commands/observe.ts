@@ -16,7 +16,7 @@ import { usageOf } from '../../harness/measure/process-usage.js';
 import { Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { openSubscriber, openWorkbench, pidOf, type Workbench } from '../../harness/stage/workbench.js';
 import { say } from '../../harness/report/say.js';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../../models/network/free-port.js';
 import { workerMetricsPort } from '../../models/settings/operator-settings.js';
 
 const runMsMax = 60 * 60_000;

@@ -12,7 +12,7 @@ import { percentiles } from '../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
 import { say } from '../../harness/report/say.js';
-import { freePort } from '../../models/process/free-port.js';
+import { freePort } from '../../models/network/free-port.js';
 import { workerMetricsPort } from '../../models/settings/operator-settings.js';
 
 const runMsMax = 10 * 60_000;

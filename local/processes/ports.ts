@@ -1,8 +1,8 @@
 /** The ports of the embedded servers. They stay the same between starts if possible. */
 import { join } from 'node:path';
-import { freePort, portFault } from '../../models/process/free-port.js';
 import { StartError } from '../output/start-error.js';
 import { readState, writeState } from '../state/state-file.js';
+import { freePort, portFault } from '../../models/network/free-port.js';
 
 /** @throws StartError when the API cannot listen on this address; the text says what to do */
 export async function requireFreePort(port: number, host: string): Promise<void> {

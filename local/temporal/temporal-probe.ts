@@ -1,6 +1,6 @@
 /** Asks a Temporal server whether it serves us. The client library is loaded only here, while servers start anyway. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { grpcStatus } from '../../models/process/grpc-status.js';
+import { grpcStatus } from '../../models/network/grpc-status.js';
 import { type TemporalServer, temporalServerOf } from '../../models/settings/connection-settings.js';
 import { reasonOf, StartError } from '../output/start-error.js';
 

@@ -33,7 +33,7 @@ export async function requireOneSchema(db: Database): Promise<void> {
  * @param db connected as the owner of the tables
  * @throws Error with the statement that corrects the search path
  */
-export async function requireFound(db: Database, programUrl: string): Promise<void> {
+export async function requireProgramFindsTables(db: Database, programUrl: string): Promise<void> {
   const { used } = await schemasOf(db);
   const program = openPool(programUrl, 1);
   try {

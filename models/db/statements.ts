@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import type { Sequelize, Transaction } from 'sequelize';
 import { processMetrics } from '../metrics/catalogue.js';
-import { noteDatabaseError } from '../metrics/observe.js';
+import { observeDatabaseError } from '../metrics/observe.js';
 import type { Pool } from '../metrics/pools.js';
 
 /** Parts of Sequelize that its own queries use and that its types do not declare. */
@@ -23,7 +23,7 @@ export async function rowsOf<Row extends object>(db: Sequelize, connection: pg.C
   try {
     return await answerOf<Row>(connection, sql, bind);
   } catch (error) {
-    if (error instanceof Error) noteDatabaseError(error);
+    if (error instanceof Error) observeDatabaseError(error);
     throw errorFor(db, connection, error);
   } finally {
     processMetrics.statementSeconds.observe((performance.now() - begun) / 1000);

@@ -75,7 +75,7 @@ const lookAgainMs = 5;
  * @param ownerOf the owner of the work that asks for a turn. After a heavy turn its owner rests longer, until nothing was urgent for a while.
  *   Other owners, and work without an owner, do not wait for that. Default: no work has an owner
  */
-export function givingWayTo(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): Pace {
+export function createYieldingPace(urgent: UrgentWork, ownerOf: () => string | undefined = () => undefined): Pace {
   const turns = new Turns(urgent);
   return {
     run: (work) => turns.run(ownerOf() ?? '', work),

@@ -1,4 +1,4 @@
-import type { Counted, Counting } from '../rules/values/list-window.js';
+import type { Counting, RowCount } from '../rules/values/list-window.js';
 
 /** A smaller number is counted at each call. */
 const largeFrom = 10_000;
@@ -18,7 +18,7 @@ export class LargeCounts {
     return (all) => this.#get(JSON.stringify(key), all);
   }
 
-  async #get(key: string, count: () => Promise<number>): Promise<Counted> {
+  async #get(key: string, count: () => Promise<number>): Promise<RowCount> {
     const known = this.#kept.get(key);
     if (known !== undefined && performance.now() - known.at < ageMsMax) return { total: await known.total, isFresh: false };
     const total = count();

@@ -1,5 +1,5 @@
 import { busy } from '../errors.js';
-import { ReaderLine } from './reader-line.js';
+import { ReaderQueue } from './reader-queue.js';
 
 export interface ReaderPlacesOptions {
   /** How many owners read at the same time. */
@@ -41,11 +41,11 @@ interface Reader {
  * The places of long responses, each of which keeps rows in memory at the pace of its client. An owner has one place. When all are taken, the
  * client that is furthest behind an ordinary pace makes room for another owner, so that slow clients cannot keep the others out. Fast clients of
  * one address cannot do so either: after the same time, the newest of an address with several places makes room for another address that has
- * fewer. Refused owners stand in line (`ReaderLine`), so that those who ask most often get no more than others.
+ * fewer. Refused owners stand in line (`ReaderQueue`), so that those who ask most often get no more than others.
  */
 export class ReaderPlaces {
   readonly #readers = new Map<string, Reader>();
-  readonly #line = new ReaderLine();
+  readonly #line = new ReaderQueue();
 
   constructor(private readonly options: ReaderPlacesOptions) {}
 

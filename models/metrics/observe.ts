@@ -27,7 +27,7 @@ interface EndedRequest {
 }
 
 /** Notes a request that is over. */
-export function noteRequest({ method, route, status, durationMs, isShed }: EndedRequest): void {
+export function observeRequest({ method, route, status, durationMs, isShed }: EndedRequest): void {
   const operation = route === unknownRoute ? 'unknown' : `${method} ${route}`;
   const statusClass = status === abortedStatus ? 'aborted' : `${Math.floor(status / 100)}xx`;
   apiMetrics.requests.inc({ operation, status_class: statusClass });
@@ -44,7 +44,7 @@ export async function observeConnect<Connection>(connect: () => Promise<Connecti
   try {
     return await connect();
   } catch (error) {
-    if (error instanceof Error) noteDatabaseError(error);
+    if (error instanceof Error) observeDatabaseError(error);
     throw error;
   } finally {
     processMetrics.poolWaitSeconds.observe((performance.now() - begun) / 1000);
@@ -71,7 +71,7 @@ export async function observeAccept<Row>(channel: string, work: () => Promise<Ro
 const refusals: Partial<Record<ErrorCode, string>> = { insufficient_credits: 'refused', spend_limit: 'refused', unavailable: 'shed' };
 
 /** Notes one call to a carrier. */
-export function noteHandoff(channel: string, result: { provider: string; outcome: string; error_code?: string }, begun: number): void {
+export function observeHandoff(channel: string, result: { provider: string; outcome: string; error_code?: string }, begun: number): void {
   const { provider: account, error_code } = result;
   const outcome = error_code === handoffUnknownCode ? error_code : result.outcome;
   workMetrics.handoffs.inc({ channel, account, outcome });
@@ -91,7 +91,7 @@ interface Moved {
  * Notes messages that reached a status. The time to the hand-off is measured for single messages only: those of a batch wait for their turn, at
  * the rate that its sender chose.
  */
-export function noteMoves(status: string, messages: readonly Moved[]): void {
+export function observeMoves(status: string, messages: readonly Moved[]): void {
   for (const { channel, created_at, scheduled_at, sent_at, delivered_at, batch_id } of messages) {
     workMetrics.statuses.inc({ channel, status });
     const dueAt = dueTime({ created_at, scheduled_at }).getTime();
@@ -102,7 +102,7 @@ export function noteMoves(status: string, messages: readonly Moved[]): void {
 }
 
 /** Notes an attempt of a webhook, and passes it on. */
-export function noteAttempt<Result extends { error: string | null; durationMs: number }>(isFirst: boolean, result: Result): Result {
+export function observeAttempt<Result extends { error: string | null; durationMs: number }>(isFirst: boolean, result: Result): Result {
   const first = String(isFirst);
   workMetrics.webhookAttempts.inc({ first, outcome: result.error ?? 'succeeded' });
   workMetrics.webhookSeconds.observe({ first }, result.durationMs / 1000);
@@ -116,7 +116,7 @@ const roundTripMsMax = 1_000;
  * Notes what the clock of the database showed.
  * @param begun, ended milliseconds since 1970 by the own clock: when it was asked, and when the answer had come
  */
-export function noteClock(clock: Date, begun: number, ended: number): void {
+export function observeClock(clock: Date, begun: number, ended: number): void {
   if (ended - begun > roundTripMsMax) return;
   const apart = (begun + ended) / 2 - clock.getTime();
   // Differences smaller than half the round trip are reported as 0.
@@ -127,7 +127,7 @@ export function noteClock(clock: Date, begun: number, ended: number): void {
  * Notes a statement that failed: by its SQLSTATE, because its connection broke or could not be opened, or because the pool had no free
  * connection in time.
  */
-export function noteDatabaseError(error: Error): void {
+export function observeDatabaseError(error: Error): void {
   const { code, severity } = error as Error & { code?: string; severity?: string };
   const withoutAnswer = error instanceof ConnectionAcquireTimeoutError ? 'pool_timeout' : 'connection';
   const kind = severity === undefined ? withoutAnswer : (kinds[code ?? ''] ?? 'other');
@@ -147,12 +147,12 @@ const kinds: Record<string, string> = {
  * Creates the series with the value 0. `increase` ignores the first sample, so an alert would miss the first failure.
  * @param sends the operations of sends
  */
-export function showFailedSends(sends: readonly { method: string; path: string }[]): void {
+export function createFailureSeries(sends: readonly { method: string; path: string }[]): void {
   for (const { method, path } of sends) apiMetrics.requests.inc({ operation: `${method.toUpperCase()} ${path}`, status_class: '5xx' }, 0);
 }
 
 /** The same for a worker. @param routes channel → accounts */
-export function showBadEnds(routes: Readonly<Record<string, readonly { account: string }[]>>): void {
+export function createHandoffFailureSeries(routes: Readonly<Record<string, readonly { account: string }[]>>): void {
   for (const [channel, accounts] of Object.entries(routes)) {
     for (const outcome of ['reported', 'missing']) workMetrics.reportWaits.inc({ channel, outcome }, 0);
     for (const { account } of accounts) workMetrics.handoffs.inc({ channel, account, outcome: handoffUnknownCode }, 0);

@@ -43,7 +43,7 @@ function sandboxWarnings({ sandboxChannels, isSandboxOnly }: Warned): ConfigWarn
 /** Accounts without use: perhaps settings of theirs did not arrive, so that messages go another way than intended. */
 function accountWarnings({ accounts, routes }: Warned): ConfigWarning[] {
   const used = servingAccounts(routes);
-  return [...idleAccounts(accounts, used), ...equalAccounts(accounts, used)];
+  return [...idleAccounts(accounts, used), ...accountsWithoutOwnSettings(accounts, used)];
 }
 
 function idleAccounts(accounts: Warned['accounts'], used: ReadonlySet<string>): ConfigWarning[] {
@@ -62,7 +62,7 @@ function idleAccounts(accounts: Warned['accounts'], used: ReadonlySet<string>): 
 }
 
 /** Named accounts that serve a channel with the settings of their kind alone. */
-function equalAccounts(accounts: Warned['accounts'], used: ReadonlySet<string>): ConfigWarning[] {
+function accountsWithoutOwnSettings(accounts: Warned['accounts'], used: ReadonlySet<string>): ConfigWarning[] {
   return accounts
     .filter((account) => {
       const ofKind = accounts.find(({ name }) => name === account.kind);

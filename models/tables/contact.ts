@@ -30,7 +30,7 @@ export class Contact extends ownedOf(contactColumns) {
   }
 
   /** A part of a workspace's contacts, newest first. @param tag only those with this tag */
-  static page(workspaceId: string, tag: string | undefined, window: ListWindow): Promise<Listed<Contact>> {
+  static pageOf(workspaceId: string, tag: string | undefined, window: ListWindow): Promise<Listed<Contact>> {
     return Contact.ownedPage(workspaceId, window, { where: tag === undefined ? {} : { tags: { [Op.contains]: [tag] } } });
   }
 }

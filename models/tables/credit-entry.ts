@@ -28,7 +28,7 @@ export const creditEntryColumns = {
 
 export class CreditEntry extends ownedOf(creditEntryColumns) {
   /** A part of a workspace's ledger, newest first. */
-  static ledger(workspaceId: string, window: ListWindow): Promise<Listed<CreditEntry>> {
+  static pageOf(workspaceId: string, window: ListWindow): Promise<Listed<CreditEntry>> {
     return readWindow<CreditEntry>(window, {
       count: () => countOf(workspaceId),
       find: ({ after, ...range }) => (after === null ? entriesOf(workspaceId, {}, range) : entriesAfter(workspaceId, after, range)),

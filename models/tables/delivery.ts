@@ -70,13 +70,13 @@ export class Delivery extends modelOf(deliveryColumns) {
   }
 
   /** Its status, including the part that is stored in the row of its webhook: pending deliveries are held as soon as the webhook is inactive. */
-  statusWith({ is_active, held_revision }: Holder): DeliveryStatus {
+  statusWith({ is_active, held_revision }: WebhookRevisions): DeliveryStatus {
     return this.status === 'pending' && (!is_active || this.webhook_revision < held_revision) ? 'held' : this.status;
   }
 
   /** A part of a webhook's deliveries, newest first, each with its attempts, read at one moment. */
   static async pageOf(
-    webhook: Holder & Pick<Webhook, 'id'>,
+    webhook: WebhookRevisions & Pick<Webhook, 'id'>,
     { status, since, until, ...filters }: DeliveryFilters,
     window: ListWindow,
     counting?: Counting,
@@ -105,7 +105,7 @@ export class Delivery extends modelOf(deliveryColumns) {
 export const deliverySort: readonly SortColumn[] = ['micros', 'number', 'id'];
 
 /** What the row of a webhook determines for its deliveries. */
-type Holder = Pick<Webhook, 'is_active' | 'revision' | 'held_revision' | 'settled_revision'>;
+type WebhookRevisions = Pick<Webhook, 'is_active' | 'revision' | 'held_revision' | 'settled_revision'>;
 type Where = WhereOptions<RowOf<typeof deliveryColumns>>;
 
 /** Creation times are stored to the microsecond, so the last millisecond is included completely. */
@@ -127,7 +127,7 @@ const createdBefore = ([micros, seq, id]: Place) =>
     < (timestamptz 'epoch' + ${Number(micros)} * interval '1 microsecond', ${Number(seq)}, ${Delivery.sequelize?.escape(id ?? '')}::uuid)`);
 
 /** Deliveries by `statusWith`. If all are settled, the rows alone suffice. */
-async function inStatuses(webhook: Holder & Pick<Webhook, 'id'>, statuses: DeliveryStatus[] | undefined): Promise<Where[]> {
+async function inStatuses(webhook: WebhookRevisions & Pick<Webhook, 'id'>, statuses: DeliveryStatus[] | undefined): Promise<Where[]> {
   if (statuses === undefined) return [];
   const { is_active, revision, held_revision, settled_revision } = webhook;
   const isSettled = is_active && settled_revision >= revision;

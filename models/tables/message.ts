@@ -15,7 +15,7 @@ import type { Channel } from '../channels.js';
 import { notFound } from '../errors.js';
 import { ownedOf } from './owned.js';
 import type { Status, StatusDetail } from '../rules/messages/status.js';
-import type { Content } from '../rules/messages/message-content.js';
+import type { Content } from '../rules/messages/content.js';
 
 /**
  * What the client says about a message beside its recipient and content. Single and bulk sends have these fields, and so does each message of

@@ -31,7 +31,7 @@ export class OpenSession extends ownedOf(sessionColumns) {
    * @param tokenVersion the present version of the workspace
    * @param idleHours a session of the console ends after this many hours without use
    */
-  static live(
+  static pageOf(
     workspaceId: string,
     { tokenVersion, idleHours }: { tokenVersion: number; idleHours: number },
     window: ListWindow,

@@ -32,7 +32,7 @@ abstract class Owned extends Model {
   ): Promise<Listed<T>> {
     const parts = either.map((part) => ({ [Op.and]: [where, { workspace_id: workspaceId }, part] }) as WhereOptions<Attributes<T>>);
     return readWindow<T>(window, {
-      count: async () => (await inTurn(parts, (part) => this.count({ where: part }))).reduce((sum, each) => sum + each, 0),
+      count: async () => (await oneByOne(parts, (part) => this.count({ where: part }))).reduce((sum, each) => sum + each, 0),
       counting,
       find: async ({ after, limit, offset }, total) => {
         const find = (place: object) => newestOf(this, parts, { place, limit, ...(attributes === undefined ? {} : { attributes }) });
@@ -72,7 +72,7 @@ async function newestOf<T extends OwnedRow>(
   { place, ...options }: { place: object; limit: number; attributes?: string[] },
 ): Promise<T[]> {
   const after = (part: WhereOptions<Attributes<T>>) => ({ [Op.and]: [part, place] }) as WhereOptions<Attributes<T>>;
-  const found = (await inTurn(parts, (part) => table.findAll({ where: after(part), order: newestFirst, ...options }))).flat();
+  const found = (await oneByOne(parts, (part) => table.findAll({ where: after(part), order: newestFirst, ...options }))).flat();
   return parts.length === 1 ? found : found.toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, options.limit);
 }
 
@@ -102,7 +102,7 @@ async function idAt<T extends OwnedRow>(
 const idsAtOnce = 1_000;
 
 /** A read of many rows holds one connection at a time. */
-async function inTurn<Part, Found>(parts: readonly Part[], read: (part: Part) => Promise<Found>): Promise<Found[]> {
+async function oneByOne<Part, Found>(parts: readonly Part[], read: (part: Part) => Promise<Found>): Promise<Found[]> {
   const found: Found[] = [];
   for (const part of parts) found.push(await read(part));
   return found;

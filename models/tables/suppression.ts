@@ -3,7 +3,7 @@
  * that inherits from this one (`suppressions_by_recipients`), so that a recipient may have one of each kind.
  *
  * Only `operations/contacts/suppress.ts` adds rows; it also removes them for owners and operators. `record-opt-outs.ts` removes them at a START,
- * `settle-closed.ts` those of a closed account, `forget-suppressions.ts` those that have expired a day ago. An erasure (`forget-recipient.ts`) replaces
+ * `settle-closed.ts` those of a closed account, `forget-suppressions.ts` those that have expired a day ago. An erasure (`erase-recipient.ts`) replaces
  * the recipient by a digest, and removes double rows.
  */
 import { Op } from 'sequelize';
@@ -32,7 +32,7 @@ export class Suppression extends ownedOf(suppressionColumns) {
   static override readonly resource = 'Suppression';
 
   /** A part of the suppressions that are in effect, newest first. An undefined filter does not filter. */
-  static live(
+  static pageOf(
     workspaceId: string,
     filters: { channel?: Channel | undefined; recipient?: string | undefined; reason?: SuppressionReason | undefined },
     window: ListWindow,

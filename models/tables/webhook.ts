@@ -59,7 +59,7 @@ export const webhookColumns = {
   ordered: withDefault(column.boolean()),
   /** Origins of the sites that may show its portal in a frame; null: none. */
   frame_ancestors: personal(withDefault(nullable(column.texts()))),
-  /** The turns up to this time are taken, if there is a rate. See operations/deliveries/reserve-turns.ts. */
+  /** The slots up to this time are taken, if there is a rate. See operations/deliveries/reserve-webhook-slots.ts. */
   paced_until: withDefault(nullable(column.timestamp())),
   // See operations/deliveries/settle-deliveries.ts: pending deliveries with a revision below `held_revision` are held.
   revision: withDefault(column.integer()),

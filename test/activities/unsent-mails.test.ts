@@ -6,7 +6,7 @@ import type { Config } from '../../models/settings/config.js';
 import { inTransaction } from '../../models/db/database.js';
 import { createLogger } from '../../models/process/logger.js';
 import { signUp } from '../../models/operations/accounts/sign-up.js';
-import { issueMail } from '../../models/operations/mails/issue-mail.js';
+import { enqueueTokenMail } from '../../models/operations/mails/mail-queue.js';
 import { testConfig } from '../support/config.js';
 import { rows } from '../support/database.js';
 import { useDatabase } from '../support/for-each.js';
@@ -58,7 +58,7 @@ describe('a mail that is not sent', () => {
   it('a mail is given up when a newer one has replaced it, which is sent', async () => {
     const { mailId, workspace } = await newAccount();
     const newer = await inTransaction(test.db, (transaction) =>
-      issueMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose: 'verify' }),
+      enqueueTokenMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose: 'verify' }),
     );
     for (const id of [mailId, newer]) await sendMail(id);
     assert.deepEqual([await fateOf(mailId), smtp.received.length], [{ sent_at: null, refused_code: 0 }, 1]);

@@ -1,6 +1,6 @@
 /** The overview in a browser. */
 import assert from 'node:assert/strict';
-import { foldChanges } from '../../models/operations/workspaces/fold-changes.js';
+import { rollUpChanges } from '../../models/operations/workspaces/roll-up-changes.js';
 import { recordStatuses } from '../../models/operations/messages/record-statuses.js';
 import { useApi } from '../api/use-api.js';
 import { rows } from '../support/database.js';
@@ -29,7 +29,7 @@ describe('the overview of the console', function () {
     await move(failed.id, 'failed', { status_detail: 'undeliverable', error_code: xssTexts[0], error_message: xssTexts[0] });
     const { row: webhook } = await buildWebhook(me.workspaceId, 'https://example.com/hook');
     await rows(db, 'UPDATE webhooks SET is_active = false, disabled_reason = $2 WHERE id = $1', [webhook.id, xssTexts[1]]);
-    await foldChanges(db, Date.now() + 10_000);
+    await rollUpChanges(db, Date.now() + 10_000);
     await browser.open('?days=1');
     await browser.see('50 %');
     await browser.see(xssTexts[0]);
@@ -53,7 +53,7 @@ describe('the overview of the console', function () {
   it('the lines of a chart differ by more than their colours, and clicking or dragging with a mouse changes nothing', async () => {
     await buildQueued(app.deps.db, me.workspaceId);
     await buildQueued(app.deps.db, me.workspaceId, { channel: 'email', to: 'ada@example.com' });
-    await foldChanges(app.deps.db, Date.now() + 10_000);
+    await rollUpChanges(app.deps.db, Date.now() + 10_000);
     await browser.page.setViewportSize({ width: 1280, height: 1600 });
     await browser.open('?days=1');
     const chart = browser.page.locator('.chart').first();
@@ -78,7 +78,7 @@ describe('the overview of the console', function () {
 
   it('a chart whose library could not be loaded says so, and its table has the values', async () => {
     await buildQueued(app.deps.db, me.workspaceId);
-    await foldChanges(app.deps.db, Date.now() + 10_000);
+    await rollUpChanges(app.deps.db, Date.now() + 10_000);
     await browser.page.route(/\/assets\/part-\w+\.js$/, async (route) => {
       const response = await route.fetch();
       await ((await response.text()).includes('u-legend') ? route.abort() : route.fulfill({ response }));
@@ -94,7 +94,7 @@ describe('the overview of the console', function () {
     const { id } = await buildQueued(app.deps.db, me.workspaceId);
     const change = { id, at: new Date(), status_detail: 'suppressed' as const, error_code: 'suppressed', error_message: 'bounced' };
     await app.deps.db.transaction((transaction) => recordStatuses(app.deps.db, transaction, { to: 'failed', changes: [change] }));
-    await foldChanges(app.deps.db, Date.now() + 10_000);
+    await rollUpChanges(app.deps.db, Date.now() + 10_000);
     await browser.open('?days=1');
     await browser.row('The recipient is on a suppression list').getByText('suppressed').waitFor();
   });

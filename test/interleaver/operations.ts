@@ -7,7 +7,7 @@ import { cancelBatch, cancelPage, pauseBatch, resumeBatch } from '../../models/o
 import { completeBatchIfDone } from '../../models/operations/batches/complete-batch-if-done.js';
 import { cancelErased } from '../../models/operations/erasure/cancel-erased.js';
 import { eraseMessages } from '../../models/operations/erasure/erase-messages.js';
-import { forgetRecipient } from '../../models/operations/erasure/forget-recipient.js';
+import { eraseRecipient } from '../../models/operations/erasure/erase-recipient.js';
 import { fenceBatch } from '../../models/operations/batches/fence-batch.js';
 import { fenceMessages } from '../../models/operations/messages/fence-messages.js';
 import { insertMessages } from '../../models/operations/messages/insert-messages.js';
@@ -105,9 +105,9 @@ const cancelSome: Draw = (setting) => {
   return { name: `cancelErased ${ids.map(short)}`, run: () => cancelErased(setting.db, ids) };
 };
 
-const forget: Draw = ({ db, world, random }) => {
+const eraseTo: Draw = ({ db, world, random }) => {
   const { workspaceId, to, id } = random.pick(messagesOf(world));
-  return { name: `forgetRecipient of ${short(id)}`, run: () => forgetRecipient(db, key, { workspaceId, recipient: to, at: new Date() }) };
+  return { name: `eraseRecipient of ${short(id)}`, run: () => eraseRecipient(db, key, { workspaceId, recipient: to, at: new Date() }) };
 };
 
 /** A new group whose messages bear the keys that another one may bear as well. */
@@ -153,6 +153,6 @@ export const operations: Readonly<Record<string, Draw>> = {
   suppress: suppressSome,
   'erase-messages': erase,
   'cancel-erased': cancelSome,
-  'forget-recipient': forget,
+  'erase-recipient': eraseTo,
   'insert-messages': insert,
 };

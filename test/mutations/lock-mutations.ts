@@ -88,7 +88,7 @@ export const lockMutations: readonly Mutation[] = [
   },
   {
     guards: 'no answer before it is known what was decided',
-    file: 'models/flow/repeat.ts',
+    file: 'models/flow/retry.ts',
     find: '      if (performance.now() >= until) throw err;',
     replace: '      throw err;',
     test: 'api/accept/undecided',

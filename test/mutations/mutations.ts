@@ -57,7 +57,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     guards: 'too late to cancel',
-    file: 'models/operations/messages/lock-cancellable.ts',
+    file: 'models/operations/messages/cancel-messages.ts',
     find: "['queued'], details: ['scheduled', 'accepted'] }",
     replace: "['queued'] }",
     test: 'models/operations/messages/cancel-message',

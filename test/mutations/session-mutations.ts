@@ -110,8 +110,8 @@ export const sessionMutations: readonly Mutation[] = [
   {
     guards: 'a change by a credential that has ended meanwhile',
     file: 'models/operations/accounts/as-caller.ts',
-    find: 'if (found?.lasts !== true) throw refusalOf(held, found);',
-    replace: 'if (found === undefined) throw refusalOf(held, found);',
+    find: 'if (found?.is_live !== true) throw refusalOf(credential, found);',
+    replace: 'if (found === undefined) throw refusalOf(credential, found);',
     test: 'api/accounts/held-requests',
   },
   {
@@ -124,7 +124,7 @@ export const sessionMutations: readonly Mutation[] = [
   {
     guards: 'a portal ends with the key that made it',
     file: 'models/operations/accounts/identify-session.ts',
-    find: " AND ${keyLasts('$4::uuid')}",
+    find: " AND ${isLiveKey('$4::uuid')}",
     replace: ' AND $4::uuid IS DISTINCT FROM w.id',
     test: 'api/webhooks/portal',
   },

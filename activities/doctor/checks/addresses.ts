@@ -1,8 +1,8 @@
 /** The addresses by which others reach the service, with their certificates, and the host names of webhooks. */
 import { isIP } from 'node:net';
 import { select } from '../../../models/db/database.js';
-import { certificateEnd } from '../../../models/process/certificate-end.js';
-import { createResolver } from '../../../models/process/name-resolver.js';
+import { certificateExpiry } from '../../../models/network/certificate-expiry.js';
+import { createResolver } from '../../../models/network/name-resolver.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { type Check, type CheckDeps, failed, type Finding, ok, skipped, warning } from '../check.js';
 
@@ -28,7 +28,7 @@ export const publicUrlCheck = addressCheck('public address', 'PUBLIC_URL', ({ pu
 export const callbackUrlCheck = addressCheck('callback address', 'CALLBACK_URL', ({ callbackUrl }) => callbackUrl);
 
 async function certificateFinding(url: URL): Promise<Finding> {
-  const until = await certificateEnd(url, { mustVerify: true });
+  const until = await certificateExpiry(url, { mustVerify: true });
   return expiryFinding(url.hostname, (until.getTime() - Date.now()) / dayMs);
 }
 

@@ -3,8 +3,8 @@ import { currentTime, type Database, select } from '../../../models/db/database.
 import { remedyOf } from '../../../models/db/explain-database-error.js';
 import { opensErasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { sqlStateOf } from '../../../models/db/sql-state.js';
-import { readSchema } from '../../../models/require-schema.js';
-import { foreignSecretKey, secretKeyFix } from '../../../models/require-secret-key.js';
+import { readSchema } from '../../../models/startup/require-schema.js';
+import { foreignSecretKey, secretKeyFix } from '../../../models/startup/require-secret-key.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { type Check, failed, type Finding, ok, skipped, warning } from '../check.js';
 

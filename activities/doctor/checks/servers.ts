@@ -1,6 +1,6 @@
 /** Redis and the mail server. */
-import { openRedis } from '../../../models/process/open-redis.js';
-import { redisProbeKeys } from '../../../models/process/redis-probe-keys.js';
+import { openRedis } from '../../../models/network/open-redis.js';
+import { redisProbeKeys } from '../../../models/network/redis-probe-keys.js';
 import { domainOf } from '../../../models/rules/values/email.js';
 import { isOnThisMachine, mailTransport } from '../../support/mail-transport.js';
 import { type Check, type CheckDeps, type Finding, ok, skipped, warning } from '../check.js';

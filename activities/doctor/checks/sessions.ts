@@ -1,7 +1,7 @@
 /** Whether a connection to PostgreSQL is one session, with the settings of the program. Behind a pooler it is not. */
 import { settingNames } from '../../../models/db/connection-options.js';
 import { type Database, onConnection, select } from '../../../models/db/database.js';
-import { directly, remedyOf } from '../../../models/db/explain-database-error.js';
+import { directConnectionText, remedyOf } from '../../../models/db/explain-database-error.js';
 import { type Check, failed, ok, warning } from '../check.js';
 
 const subject = 'PostgreSQL sessions';
@@ -12,8 +12,9 @@ export const sessionsCheck: Check = {
   fix: (error) => remedyOf(error) ?? 'Check PostgreSQL first',
   async run({ db }) {
     const dropped = await droppedSettings(db);
-    if (dropped.length > 0) return [failed(subject, `a pooler drops the session settings, the first is ${dropped[0]}`, directly)];
-    if (await changesServer(db)) return [warning(subject, 'a pooler gives each transaction another server process', directly)];
+    if (dropped.length > 0)
+      return [failed(subject, `a pooler drops the session settings, the first is ${dropped[0]}`, directConnectionText)];
+    if (await changesServer(db)) return [warning(subject, 'a pooler gives each transaction another server process', directConnectionText)];
     return [ok(subject, 'have the settings of the program')];
   },
 };

@@ -1,9 +1,9 @@
 /** Temporal: the server, the namespace with its search attributes and schedule, the workers and the watcher. */
 import { type Connection, isGrpcServiceError, ScheduleClient } from '@temporalio/client';
-import { foreignNamespace, foreignNamespaceFix, installationOf, isForeign } from '../../../models/installation.js';
+import { foreignNamespace, foreignNamespaceFix, installationOf, isForeign } from '../../../models/startup/installation.js';
 import { lastWatcherRun, watcherAgeSecondsMax } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
-import { grpcStatus } from '../../../models/process/grpc-status.js';
+import { grpcStatus } from '../../../models/network/grpc-status.js';
 import { countText } from '../../../models/rules/values/text.js';
 import { searchAttributes, workflowIds } from '../../../workflows/contract.js';
 import { type Check, failed, type Finding, ok, warning } from '../check.js';

@@ -1,6 +1,6 @@
 /** Creates the providers of the configured accounts. */
 import type { Config } from '../../../models/settings/config.js';
-import { handoffUnknown } from '../../../models/operations/handoff/give-up.js';
+import { handoffUnknown } from '../../../models/rules/messages/error-codes.js';
 import type { ProviderAccount } from '../../../models/rules/routing/provider-kinds.js';
 import { servingAccounts } from '../../../models/rules/routing/route.js';
 import { metaAdapter } from './meta.js';

@@ -1,6 +1,6 @@
 /** Helpers of the e-mail providers. */
 import { addressOf } from '../../../models/rules/values/email.js';
-import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { Content } from '../../../models/rules/messages/content.js';
 import type { OutgoingMessage } from './provider.js';
 
 /** Several providers refuse a mail without a subject. Nodemailer leaves out a blank one. */

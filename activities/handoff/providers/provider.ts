@@ -1,6 +1,6 @@
 /** The interface of a provider: send a message, get a typed outcome. Each provider has its own file in this folder. */
 import type { Channel } from '../../../models/channels.js';
-import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { Content } from '../../../models/rules/messages/content.js';
 import type { Route } from '../../../models/rules/routing/route.js';
 import type { IncomingReport } from '../../../models/rules/callbacks/callback.js';
 

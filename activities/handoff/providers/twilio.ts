@@ -1,5 +1,5 @@
 /** Twilio's Messages resource for sms and WhatsApp, and every host with the same API. https://www.twilio.com/docs/messaging/api/message-resource */
-import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { Content } from '../../../models/rules/messages/content.js';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { connectionOverrides, twilioFailureOf, twilioStatusOf, whatsappPrefix } from '../../../models/rules/callbacks/twilio.js';
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';

@@ -74,7 +74,7 @@ export const listSessionsEndpoint = list({
   row: sessionResponse,
   async find({ caller: { workspaceId, session, token }, window }, { config }) {
     const present = { tokenVersion: token?.version ?? 0, idleHours: config.consoleIdleHours };
-    return mapRows(await OpenSession.live(workspaceId, present, window), (row) => presentSession(row, session?.id));
+    return mapRows(await OpenSession.pageOf(workspaceId, present, window), (row) => presentSession(row, session?.id));
   },
 });
 

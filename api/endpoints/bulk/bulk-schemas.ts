@@ -5,12 +5,13 @@ import type { ClientFields, RequestFields } from '../../../models/tables/message
 import { batchStatuses } from '../../../models/tables/batch.js';
 import { type Channel, channels } from '../../../models/channels.js';
 import type { BulkContacts } from '../../../models/rules/bulk/bulk-contact.js';
-import type { Content } from '../../../models/rules/messages/message-content.js';
+import type { Content } from '../../../models/rules/messages/content.js';
 import type { fieldsOfRecipient } from '../../../models/rules/bulk/bulk-recipient.js';
 import { type BulkPlan, faultsOfPlan, planBulk, recipientsMax } from '../../../models/rules/bulk/bulk.js';
 import { metadataLimits } from '../../../models/rules/values/metadata.js';
 import { ignoredFieldsOf } from '../../../models/rules/bulk/ignored-fields.js';
-import { type BulkRequest, refusalOfContent } from '../../../models/rules/bulk/bulk-templates.js';
+import type { BulkRequest } from '../../../models/rules/bulk/bulk-templates.js';
+import { refusalOfContent } from '../../../models/rules/messages/refusal-of-content.js';
 import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
 import { type Convert, named } from '../../http/schemas/json-schema.js';

@@ -4,7 +4,7 @@ import { type AppError, type Fault, invalid } from '../../../models/errors.js';
 import { type BulkPlan, faultsOfPlan } from '../../../models/rules/bulk/bulk.js';
 import { previewBulk, previewUnitsMax, type PreviewedMessage } from '../../../models/rules/bulk/bulk-preview.js';
 import { priceOf, toCredits } from '../../../models/rules/billing/credits.js';
-import { capOf, channelsOf, type FallbackStep } from '../../../models/rules/messages/fallback.js';
+import { chainCostMax, channelsOf, type FallbackStep } from '../../../models/rules/messages/fallback.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
 import { parseObject } from '../../http/parse-body.js';
 import { defaultMaxBytes } from '../../http/read-body.js';
@@ -180,6 +180,6 @@ function previewChain(first: PreviewedMessage, steps: readonly FallbackStep[]): 
   const isRefused = first.errors.length > 0;
   return {
     steps: steps.map(({ price, content: _, ...step }) => ({ ...step, credits: toCredits(price) })),
-    credits_max: toCredits(isRefused ? 0 : capOf([first.cost, ...steps.map(({ price }) => price)])),
+    credits_max: toCredits(isRefused ? 0 : chainCostMax([first.cost, ...steps.map(({ price }) => price)])),
   };
 }

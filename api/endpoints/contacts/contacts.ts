@@ -66,7 +66,7 @@ export const listContactsEndpoint = list({
     const turn: ReadTurn = (read) => readTurns(read, workspaceId);
     const found =
       search === undefined
-        ? await turn(() => Contact.page(workspaceId, tag, window))
+        ? await turn(() => Contact.pageOf(workspaceId, tag, window))
         : // A plus sign that was not URL-encoded arrives as a space, which is not part of the number.
           await searchContacts(db, workspaceId, { search: search.trim(), tag }, { window, turn });
     return mapRows(found, presentContact);

@@ -80,7 +80,7 @@ export const listSuppressionsEndpoint = list({
     const key = wanted === undefined ? undefined : recipientKey('email', wanted);
     const given = { recipient: key, ...filters };
     const counting = counts.of(caller.workspaceId, given);
-    return mapRows(await Suppression.live(caller.workspaceId, given, window, counting), presentSuppression);
+    return mapRows(await Suppression.pageOf(caller.workspaceId, given, window, counting), presentSuppression);
   },
 });
 

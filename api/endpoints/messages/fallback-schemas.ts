@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type Channel, channels, isChannel } from '../../../models/channels.js';
 import { missingFieldText } from '../../../models/errors.js';
-import { faultOfTexts } from '../../../models/rules/messages/content.js';
+import { faultOfTexts } from '../../../models/rules/messages/content-limits.js';
 import { afterSecondsMax, fallbackStepsMax } from '../../../models/rules/messages/fallback.js';
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { named } from '../../http/schemas/json-schema.js';

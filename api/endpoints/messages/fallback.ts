@@ -1,5 +1,6 @@
 import { priceOf } from '../../../models/rules/billing/credits.js';
-import { besideText, type FallbackStep } from '../../../models/rules/messages/fallback.js';
+import type { FallbackStep } from '../../../models/rules/messages/fallback.js';
+import { fieldsBesideText } from '../../../models/rules/messages/content.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
 import type { SendBody } from './message-schemas.js';
 import { recipientOf } from './new-message.js';
@@ -18,7 +19,7 @@ export function fallbackSteps(workspaceId: string, { to, contact_id, content, fa
         ...(contact_id === undefined ? {} : { contact_id }),
       }),
       after,
-      content: besideText(channel, content),
+      content: fieldsBesideText(channel, content),
       price: priceOf(channel, content.text),
       ...carrierView(channel, content.text),
     })),

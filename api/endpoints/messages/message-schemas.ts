@@ -1,8 +1,8 @@
 /** Schemas of sends. */
 import Joi from 'joi';
 import { type Channel, channels, channelsTo, isChannel } from '../../../models/channels.js';
-import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '../../../models/rules/messages/content.js';
-import type { Content } from '../../../models/rules/messages/message-content.js';
+import { faultOfTexts, isReference, isSubject, subjectText, textSizeMax } from '../../../models/rules/messages/content-limits.js';
+import type { Content } from '../../../models/rules/messages/content.js';
 import type { ClientFields, RequestFields } from '../../../models/tables/message.js';
 import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/metadata.js';
 import { exactNumbers } from '../../../models/rules/values/number.js';

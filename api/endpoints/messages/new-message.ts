@@ -5,7 +5,7 @@ import { clientFieldsOf, type NewMessage } from '../../../models/tables/message.
 import { priceOf } from '../../../models/rules/billing/credits.js';
 import { noAddressText } from '../../../models/rules/messages/recipient.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
-import { contentOn } from '../../../models/rules/messages/fallback.js';
+import { contentOn } from '../../../models/rules/messages/content.js';
 import { carrierView } from '../../../models/rules/messages/segments.js';
 import type { Caller } from '../../http/caller.js';
 import type { SendTrace } from '../../http/request-context.js';

@@ -6,7 +6,7 @@ import {
   buttonTypes,
   doubleIndexOf,
   faultOfText,
-  faultOfVariables,
+  faultOfTemplateVariables,
   headerTypes,
   isLanguage,
   isTemplateName,
@@ -135,7 +135,11 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
       .empty(null)
       .custom(
         rule((value: object, _siblings, _around, root) =>
-          faultOfVariables('content.template.variables', value, hasPlaceholders ? mayHavePlaceholders : (each) => isFilledIn(each, root)),
+          faultOfTemplateVariables(
+            'content.template.variables',
+            value,
+            hasPlaceholders ? mayHavePlaceholders : (each) => isFilledIn(each, root),
+          ),
         ),
       )
       .meta({

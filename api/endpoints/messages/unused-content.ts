@@ -1,8 +1,8 @@
 /** Fields of the content that no channel of the message has: a subject of an sms, a template of an e-mail. They are ignored. */
 import type { Channel } from '../../../models/channels.js';
 import type { Fault } from '../../../models/errors.js';
-import { channelsOf, contentOn } from '../../../models/rules/messages/fallback.js';
-import type { Content } from '../../../models/rules/messages/message-content.js';
+import { channelsOf } from '../../../models/rules/messages/fallback.js';
+import { type Content, contentOn } from '../../../models/rules/messages/content.js';
 import type { Checked } from '../../http/schemas/validation.js';
 
 /** The parts of a single or bulk send that decide it. */

@@ -1,6 +1,6 @@
 import { channelsOf } from '../../../models/rules/messages/fallback.js';
 import { faultsOfVariables, renderContent } from '../../../models/rules/messages/render-content.js';
-import { refusalOfContent } from '../../../models/rules/bulk/bulk-templates.js';
+import { refusalOfContent } from '../../../models/rules/messages/refusal-of-content.js';
 import type { Deps } from '../../deps.js';
 import { withLater } from '../../http/schemas/unknown-fields.js';
 import type { Checked } from '../../http/schemas/validation.js';

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { deliveryWithoutBody } from '../../../models/conflicts.js';
 import { Delivery } from '../../../models/tables/delivery.js';
 import { internal } from '../../../models/errors.js';
-import { createTestDelivery, dropTestDelivery } from '../../../models/operations/deliveries/create-test-delivery.js';
+import { createTestDelivery, deleteTestDelivery } from '../../../models/operations/deliveries/create-test-delivery.js';
 import { isForgotten } from '../../../models/operations/webhooks/forget-webhook-data.js';
 import { rotateSecret } from '../../../models/operations/webhooks/rotate-secret.js';
 import { Webhook } from '../../../models/tables/webhook.js';
@@ -41,7 +41,7 @@ export const sendTestEventEndpoint = endpoint({
   async handler({ caller: { workspaceId }, params }, { db, temporal }) {
     const deliveryId = await createTestDelivery(db, workspaceId, params.id);
     await temporal.attempt({ workspaceId, deliveryId, trigger: 'test' }).catch(async (error: unknown) => {
-      await dropTestDelivery(db, deliveryId);
+      await deleteTestDelivery(db, deliveryId);
       throw notStarted(error);
     });
     return { delivery: await presentNow(workspaceId, params.id, deliveryId) };

@@ -9,10 +9,10 @@ import { Delivery } from '../../../models/tables/delivery.js';
 import { CreditEntry } from '../../../models/tables/credit-entry.js';
 import type { Database } from '../../../models/db/database.js';
 import { Message, type MessageRow } from '../../../models/tables/message.js';
-import { asCaller, assertLasts } from '../../../models/operations/accounts/as-caller.js';
+import { asCaller, assertLive } from '../../../models/operations/accounts/as-caller.js';
 import { recordAuditEvent } from '../../../models/operations/audit/record-audit-event.js';
 import type { ReadTurn } from '../../../models/flow/concurrency-limit.js';
-import { auditEventsOf, batchesOf, erasuresOf, type Pages, rowsOf } from '../../../models/operations/workspaces/export-rows.js';
+import { auditEventsOf, batchesOf, erasuresOf, exportRows, type Pages } from '../../../models/operations/workspaces/export-rows.js';
 import { Replay } from '../../../models/tables/replay.js';
 import { Suppression } from '../../../models/tables/suppression.js';
 import { Webhook } from '../../../models/tables/webhook.js';
@@ -85,7 +85,7 @@ export const exportWorkspaceEndpoint = endpoint({
       });
       const turn: ReadTurn = (read) =>
         readTurns(async () => {
-          await assertLasts(db, workspaceId, origin); // a slow client may read for hours, and its session may end meanwhile
+          await assertLive(db, workspaceId, origin); // a slow client may read for hours, and its session may end meanwhile
           return read();
         }, workspaceId);
       return new Reply({}, { lines: { of: counted(linesOf(db, workspace, turn)), place } });
@@ -112,25 +112,25 @@ async function* linesOf(db: Database, workspace: Workspace, turn: ReadTurn): Asy
   const own = { workspace_id: workspace.id };
   const decided = { ...own, status: { [Op.ne]: 'accepting' } };
   yield { type: 'workspace', data: presentOwnWorkspace(workspace) };
-  for await (const row of rowsOf(ApiKey, own, pages)) yield { type: 'api_key', data: presentApiKey(row) };
+  for await (const row of exportRows(ApiKey, own, pages)) yield { type: 'api_key', data: presentApiKey(row) };
   yield* webhookLines(workspace.id, pages);
-  for await (const row of rowsOf(Contact, own, pages)) yield { type: 'contact', data: presentContact(row) };
-  for await (const row of rowsOf(Suppression, own, pages)) yield { type: 'suppression', data: presentSuppression(row) };
+  for await (const row of exportRows(Contact, own, pages)) yield { type: 'contact', data: presentContact(row) };
+  for await (const row of exportRows(Suppression, own, pages)) yield { type: 'suppression', data: presentSuppression(row) };
   for await (const row of batchesOf(workspace.id, pages)) yield { type: 'batch', data: presentBatchRow(row) };
-  for await (const row of rowsOf(Message, decided, pages)) yield { type: 'message', data: presentMessage(row.get() as MessageRow) };
-  for await (const row of rowsOf(CreditEntry, own, pages)) yield { type: 'transaction', data: presentTransaction(row) };
+  for await (const row of exportRows(Message, decided, pages)) yield { type: 'message', data: presentMessage(row.get() as MessageRow) };
+  for await (const row of exportRows(CreditEntry, own, pages)) yield { type: 'transaction', data: presentTransaction(row) };
   for await (const row of auditEventsOf(db, workspace.id, turn)) yield { type: 'audit_event', data: presentAuditEvent(row) };
   for await (const row of erasuresOf(db, workspace.id, pages)) yield { type: 'erasure', data: row };
 }
 
 /** Each webhook, then its deliveries with their attempts, then its replays. */
 async function* webhookLines(workspaceId: string, pages: Pages): AsyncGenerator<Line, void, undefined> {
-  for await (const webhook of rowsOf(Webhook, { workspace_id: workspaceId, deleted_at: null }, pages)) {
+  for await (const webhook of exportRows(Webhook, { workspace_id: workspaceId, deleted_at: null }, pages)) {
     yield { type: 'webhook', data: presentWebhook(webhook) };
     const its = { webhook_id: webhook.id };
-    for await (const row of rowsOf(Delivery, its, { ...pages, include: ['attempts'] })) {
+    for await (const row of exportRows(Delivery, its, { ...pages, include: ['attempts'] })) {
       yield { type: 'delivery', data: presentDelivery(row, webhook) };
     }
-    for await (const row of rowsOf(Replay, its, pages)) yield { type: 'replay', data: presentReplay(row) };
+    for await (const row of exportRows(Replay, its, pages)) yield { type: 'replay', data: presentReplay(row) };
   }
 }

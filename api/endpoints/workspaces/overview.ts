@@ -5,7 +5,7 @@ import { invalidField } from '../../../models/errors.js';
 import { failureCodes } from '../../../models/rules/messages/error-codes.js';
 import { readOverview } from '../../../models/operations/workspaces/read-overview.js';
 import { Workspace } from '../../../models/tables/workspace.js';
-import { hourDays } from '../../../models/operations/workspaces/fold-changes.js';
+import { hourDays } from '../../../models/operations/workspaces/roll-up-changes.js';
 import { endpoint } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
 import { presentOverview } from '../../present/overview.js';

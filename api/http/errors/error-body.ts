@@ -1,6 +1,6 @@
 /** The body of error responses, with hints: how to correct a fault whose text is fixed by the contract and cannot say it itself. */
 import { type AppError, type ErrorCode, type Fault, faultTexts, scopeText } from '../../../models/errors.js';
-import { emptiedFault } from '../../../models/rules/messages/content.js';
+import { emptiedFault } from '../../../models/rules/messages/content-limits.js';
 import { emailText, phoneText } from '../../../models/rules/messages/recipient.js';
 import { httpsText, privateText } from '../../../models/rules/webhooks/webhook-url.js';
 

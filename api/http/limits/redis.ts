@@ -1,8 +1,8 @@
 /** The connection to Redis, for the counters of the rate limits. */
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../../models/process/logger.js';
-import { openRedis } from '../../../models/process/open-redis.js';
-import { redisProbeKeys } from '../../../models/process/redis-probe-keys.js';
+import { openRedis } from '../../../models/network/open-redis.js';
+import { redisProbeKeys } from '../../../models/network/redis-probe-keys.js';
 
 /** The longest wait of a request for Redis. */
 const redisTimeoutMs = 200;

@@ -3,7 +3,7 @@ import * as conflicts from '../../../models/conflicts.js';
 import * as errors from '../../../models/errors.js';
 import { nullsOf } from '../../../models/tables/columns.js';
 import { messageColumns } from '../../../models/tables/message.js';
-import { emptiedFault } from '../../../models/rules/messages/content.js';
+import { emptiedFault } from '../../../models/rules/messages/content-limits.js';
 import { phoneText } from '../../../models/rules/messages/recipient.js';
 import { routeTexts } from '../../../models/rules/routing/route.js';
 import { presentMessage } from '../../endpoints/messages/message-view.js';

@@ -106,7 +106,7 @@ export const otherSamples: Samples = {
       pagination,
     },
   },
-  receivePaymentEvent: { data: { received: true }, refusals: [errors.invalidSignature(), errors.billingNotConfigured()] },
+  receivePaymentEvent: { data: { received: true }, refusals: [errors.invalidPaymentSignature(), errors.billingNotConfigured()] },
   returnFromCheckout: { data: { message: 'Thank you. Your credits are added as soon as the payment is confirmed.' } },
   receiveDeliveryReports: { about: 'Not for clients.', data: { received: 1 }, refusals: [errors.notFound(), errors.invalidJson()] },
   getHealth: {

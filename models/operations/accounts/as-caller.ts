@@ -2,8 +2,8 @@
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { type AppError } from '../../errors.js';
 import { deactivatedApiKey, invalidApiKey, invalidToken } from '../../refused-credentials.js';
-import type { HeldCredential, Origin } from '../../rules/audit/origin.js';
-import { keyLasts, sessionLasts } from './live-credentials.js';
+import type { Origin, RequestCredential } from '../../rules/audit/origin.js';
+import { isLiveKey, isLiveSession } from './live-credentials.js';
 
 /** Transactions in which the credential of the caller was valid under the lock of the workspace's row. */
 const checked = new WeakSet<Transaction>();
@@ -26,7 +26,7 @@ export function asCaller<Result>(
 ): Promise<Result> {
   return inTransaction(db, async (transaction) => {
     await lockWorkspace(db, transaction, workspaceId);
-    await assertLasts(db, workspaceId, { credential }, transaction);
+    await assertLive(db, workspaceId, { credential }, transaction);
     checked.add(transaction);
     return work(transaction);
   });
@@ -44,7 +44,7 @@ export async function lockWorkspaceOf(db: Database, transaction: Transaction, to
 }
 
 interface Found {
-  lasts: boolean;
+  is_live: boolean;
   /** Null without an API key. */
   is_active: boolean | null;
 }
@@ -53,25 +53,25 @@ interface Found {
  * Not part of the statement that locks: a statement that waited for a lock sees other tables as they were before the wait.
  * @throws AppError unauthorized if the credential has ended
  */
-export async function assertLasts(
+export async function assertLive(
   db: Database,
   workspaceId: string,
-  { credential: held }: Pick<Origin, 'credential'>,
+  { credential }: Pick<Origin, 'credential'>,
   transaction?: Transaction,
 ): Promise<void> {
-  if (held === undefined) return;
-  const bind = [workspaceId, held.token?.version ?? null, held.token?.id ?? null, held.keyId];
+  if (credential === undefined) return;
+  const bind = [workspaceId, credential.token?.version ?? null, credential.token?.id ?? null, credential.keyId];
   const [found] = await select<Found>(db, find, bind, transaction);
-  if (found?.lasts !== true) throw refusalOf(held, found);
+  if (found?.is_live !== true) throw refusalOf(credential, found);
 }
 
 /** The answer that a new request with this credential would get. */
-function refusalOf({ keyId }: HeldCredential, found: Found | undefined): AppError {
+function refusalOf({ keyId }: RequestCredential, found: Found | undefined): AppError {
   if (keyId === null) return invalidToken();
   return found?.is_active === false ? deactivatedApiKey() : invalidApiKey();
 }
 
 const find = `
-  SELECT ${sessionLasts('$2::integer', '$3::uuid')} AND ${keyLasts('$4::uuid')} AS lasts,
+  SELECT ${isLiveSession('$2::integer', '$3::uuid')} AND ${isLiveKey('$4::uuid')} AS is_live,
     (SELECT k.is_active FROM api_keys k WHERE k.id = $4::uuid) AS is_active
   FROM workspaces w WHERE w.id = $1`;

@@ -6,8 +6,8 @@ import { isMadeOfOwnWords } from '../../rules/accounts/own-words.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { forgetSessions, newTokenVersion } from './end-sessions.js';
-import { enqueueMail, voidTokens } from '../mails/issue-mail.js';
+import { deleteSessions, newTokenVersion } from './end-sessions.js';
+import { enqueueMail, voidTokens } from '../mails/mail-queue.js';
 import { asCaller } from './as-caller.js';
 
 /**
@@ -30,7 +30,7 @@ export async function changePassword(
     if (changed === undefined) throw wrongPassword();
     const target = { type: 'workspace', id: workspaceId, name: changed.name } as const;
     await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_changed', target });
-    await forgetSessions(db, transaction, workspaceId);
+    await deleteSessions(db, transaction, workspaceId);
     // Somebody else may have requested them, and may read the mails of the owner.
     await voidTokens(db, transaction, workspaceId, 'change_email');
     await voidTokens(db, transaction, workspaceId, 'reset');

@@ -1,10 +1,10 @@
 import { type Database, select } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { enqueueMail } from '../mails/issue-mail.js';
+import { enqueueMail } from '../mails/mail-queue.js';
 import { asCaller } from './as-caller.js';
 import { deleteWebhooks, revokeApiKeys } from './revoke-access.js';
-import { forgetSessions, newTokenVersion } from './end-sessions.js';
+import { deleteSessions, newTokenVersion } from './end-sessions.js';
 import { endTotp } from './set-totp.js';
 
 /**
@@ -20,7 +20,7 @@ export function closeWorkspace(db: Database, workspaceId: string, origin: Origin
     const nobody = { ...origin, actor: { ...origin.actor, name: null } };
     await revokeApiKeys(db, transaction, workspaceId, nobody);
     await deleteWebhooks(db, transaction, workspaceId, nobody);
-    await forgetSessions(db, transaction, workspaceId);
+    await deleteSessions(db, transaction, workspaceId);
     await endTotp(db, transaction, { workspaceId }, nobody);
     for (const sql of forgotten) await select(db, sql, [workspaceId], transaction);
     const target = { type: 'workspace', id: workspaceId, name: null } as const;

@@ -31,7 +31,7 @@ export async function endAllSessions(db: Database, workspaceId: string, origin: 
 }
 
 /** Deletes the rows of sessions that have just ended, because the token version of their workspace was changed. */
-export async function forgetSessions(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
+export async function deleteSessions(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
   await select(db, removeAll, [workspaceId], transaction);
 }
 

@@ -21,32 +21,32 @@ export async function forgetOwner(db: Database, workspaceId: string, untilMs: nu
   return true;
 }
 
-const emptied = (table: string, values: string, isFull: string) => `
+const emptying = (table: string, values: string, isFull: string) => `
   UPDATE ${table} SET ${values} WHERE id IN (SELECT id FROM ${table} WHERE workspace_id = $1 AND (${isFull}) LIMIT $2) RETURNING id`;
 
 /** SQL: the changes of an audit event may name somebody. Those of payments contain only sums, which the ledger has, too. */
 const namingChanges = `changes IS NOT NULL AND type NOT LIKE 'billing.%'`;
 
 /** SQL: changes the columns that are declared `personal`. @param instead the values of those that cannot be null */
-function forgotten(table: string, columns: Columns, instead: Readonly<Record<string, string>>, isDue = 'true'): string {
+function emptyingPersonal(table: string, columns: Columns, instead: Readonly<Record<string, string>>, isDue = 'true'): string {
   const personal = Object.entries(columns).flatMap(([name, { isPersonal }]) => (isPersonal ? [name] : []));
   const values = personal.map((name) => ({ name, value: name in instead ? `'${instead[name]}'` : 'NULL' }));
   const isFull = values.map(({ name, value }) => `${name} IS DISTINCT FROM ${value}`).join(' OR ');
-  return emptied(table, values.map(({ name, value }) => `${name} = ${value}`).join(', '), `${isDue} AND (${isFull})`);
+  return emptying(table, values.map(({ name, value }) => `${name} = ${value}`).join(', '), `${isDue} AND (${isFull})`);
 }
 
 const statements = [
-  emptied(
+  emptying(
     'audit_events',
     `actor_name = NULL, address = NULL, user_agent = NULL, target_name = NULL, changes = CASE WHEN NOT (${namingChanges}) THEN changes END`,
     `COALESCE(actor_name, address, user_agent, target_name) IS NOT NULL OR ${namingChanges}`,
   ),
   // A mail that was not sent yet informs the owner of the end. It loses its recipient when it is sent.
-  emptied('mails', 'detail = NULL', 'detail IS NOT NULL AND (sent_at IS NOT NULL OR refused_code IS NOT NULL)'),
-  emptied('mail_tokens', 'email = NULL', 'email IS NOT NULL'),
-  forgotten('api_keys', apiKeyColumns, { name: 'Key of a closed account' }),
-  forgotten('webhooks', webhookColumns, { url: 'https://closed.invalid/' }, 'deleted_at IS NOT NULL'),
-  emptied('credit_orders', 'idempotency_key = NULL, request_digest = NULL', 'idempotency_key IS NOT NULL'),
+  emptying('mails', 'detail = NULL', 'detail IS NOT NULL AND (sent_at IS NOT NULL OR refused_code IS NOT NULL)'),
+  emptying('mail_tokens', 'email = NULL', 'email IS NOT NULL'),
+  emptyingPersonal('api_keys', apiKeyColumns, { name: 'Key of a closed account' }),
+  emptyingPersonal('webhooks', webhookColumns, { url: 'https://closed.invalid/' }, 'deleted_at IS NOT NULL'),
+  emptying('credit_orders', 'idempotency_key = NULL, request_digest = NULL', 'idempotency_key IS NOT NULL'),
   `DELETE FROM login_addresses WHERE (workspace_id, digest) IN (SELECT workspace_id, digest FROM login_addresses WHERE workspace_id = $1 LIMIT $2)
    RETURNING digest`,
   `UPDATE suspensions SET reason = ''

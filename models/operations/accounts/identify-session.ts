@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 import { standing, type WorkspaceStanding } from '../billing/standing.js';
-import { isIdle, keyLasts, sessionLasts } from './live-credentials.js';
+import { isIdle, isLiveKey, isLiveSession } from './live-credentials.js';
 
 /** What a request needs to know about the workspace of its JWT. */
 export interface SessionOwner extends WorkspaceStanding {
@@ -39,5 +39,5 @@ const identify = `
   SELECT w.email, ${standing}, s.id IS NOT NULL AS is_listed, s.last_used_at,
     (SELECT count(*) FROM webhooks h WHERE h.workspace_id = w.id AND h.deleted_at IS NULL AND h.is_active) AS webhooks
   FROM workspaces w LEFT JOIN sessions s ON s.id = $3::uuid
-  WHERE w.id = $1 AND ${sessionLasts('$2::integer', '$3::uuid')} AND ${keyLasts('$4::uuid')} AND NOT ${isIdle('$5::integer')}
+  WHERE w.id = $1 AND ${isLiveSession('$2::integer', '$3::uuid')} AND ${isLiveKey('$4::uuid')} AND NOT ${isIdle('$5::integer')}
     AND (s.id IS NOT NULL OR NOT $6::boolean)`;

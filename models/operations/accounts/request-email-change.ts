@@ -4,7 +4,7 @@ import { emailExists, tooManyMails } from '../../errors.js';
 import { apiMetrics } from '../../metrics/catalogue.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { enqueueMail, hasReachedMailLimit, issueMail } from '../mails/issue-mail.js';
+import { enqueueMail, enqueueTokenMail, hasReachedMailLimit } from '../mails/mail-queue.js';
 import { asCaller } from './as-caller.js';
 
 /**
@@ -26,7 +26,7 @@ export async function requestEmailChange(
       apiMetrics.rateLimited.inc({ limit: 'mail' });
       throw tooManyMails();
     }
-    const asking = await issueMail(db, transaction, config.secretKey, { workspaceId, purpose: 'change_email', email });
+    const asking = await enqueueTokenMail(db, transaction, config.secretKey, { workspaceId, purpose: 'change_email', email });
     const notice = await enqueueMail(db, transaction, workspaceId, { kind: 'email_change_asked', recipient: workspace.email });
     return [asking, notice];
   });

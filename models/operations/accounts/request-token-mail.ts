@@ -1,7 +1,7 @@
 /** Mails with a token that anyone can request for an address. */
 import type { Config } from '../../settings/config.js';
 import { type Database, inTransaction, select } from '../../db/database.js';
-import { hasReachedMailLimit, issueMail, mailKindOf } from '../mails/issue-mail.js';
+import { enqueueTokenMail, hasReachedMailLimit, mailKindOf } from '../mails/mail-queue.js';
 
 /**
  * Puts a mail with a token into the outbox, and voids older tokens of the workspace for the same purpose.
@@ -24,7 +24,7 @@ const requestFor =
       onAccount(workspace.id);
       if (purpose === 'verify' && workspace.email_verified) return null;
       if (await hasReachedMailLimit(db, transaction, workspace.id, mailKindOf[purpose])) return null;
-      return issueMail(db, transaction, config.secretKey, { workspaceId: workspace.id, purpose });
+      return enqueueTokenMail(db, transaction, config.secretKey, { workspaceId: workspace.id, purpose });
     });
 
 const lockByEmail = 'SELECT id, email_verified FROM workspaces WHERE lower(email) = lower($1) FOR NO KEY UPDATE';

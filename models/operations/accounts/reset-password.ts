@@ -13,8 +13,8 @@ import { lockWorkspaceOf } from './as-caller.js';
 import { endTotp } from './set-totp.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { whyTokenInvalid } from '../mails/why-token-invalid.js';
-import { forgetSessions, newTokenVersion } from './end-sessions.js';
-import { enqueueMail, voidTokens } from '../mails/issue-mail.js';
+import { deleteSessions, newTokenVersion } from './end-sessions.js';
+import { enqueueMail, voidTokens } from '../mails/mail-queue.js';
 
 export interface PasswordReset {
   token: string;
@@ -85,7 +85,7 @@ async function endAccess(
   const target = { type: 'workspace', id: workspaceId, name } as const;
   await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.password_reset', target, changes });
   if (reset.revokeApiKeys || !was_verified) await revokeApiKeys(db, transaction, workspaceId, origin);
-  await forgetSessions(db, transaction, workspaceId);
+  await deleteSessions(db, transaction, workspaceId);
   await voidTokens(db, transaction, workspaceId, 'change_email'); // they may have been requested with the former password
   const hasLostTotp = !was_verified && (await endTotp(db, transaction, { workspaceId }, origin));
   if (!was_verified) {

@@ -3,7 +3,7 @@ import { type Database, select, type Transaction } from '../../db/database.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import type { MailDetail } from '../../rules/accounts/mail-kinds.js';
-import { insertEvents, originAsJson } from '../audit/record-audit-event.js';
+import { insertAuditEvents, originAsJson } from '../audit/record-audit-event.js';
 import { holdsPending } from '../deliveries/settle-deliveries.js';
 
 /** Revokes every key of a workspace. */
@@ -47,21 +47,21 @@ const originIn = `substring(url from '^[a-z]+://[^/?#]*')`;
 const revoke = `
   WITH revoked AS (UPDATE api_keys SET is_active = false WHERE id IN ${lockedKeys} RETURNING id, workspace_id, name),
     ${audited('revoked', 'name')}
-  ${insertEvents('audited', { type: 'api_key.revoked', target: 'api_key', origin: 2 })}`;
+  ${insertAuditEvents('audited', { type: 'api_key.revoked', target: 'api_key', origin: 2 })}`;
 
 const deactivate = `
   WITH stopped AS (
     UPDATE webhooks SET is_active = false, updated_at = now(), ${holdsPending}
     WHERE id IN ${lockedWebhooks(' AND is_active')} RETURNING id, workspace_id, url
   ), ${audited('stopped', originIn)}
-  ${insertEvents('audited', { type: 'webhook.disabled', target: 'webhook', origin: 2 })}`;
+  ${insertAuditEvents('audited', { type: 'webhook.disabled', target: 'webhook', origin: 2 })}`;
 
 const remove = `
   WITH removed AS (
     UPDATE webhooks SET is_active = false, deleted_at = now(), updated_at = now(), ${holdsPending}
     WHERE id IN ${lockedWebhooks('')} RETURNING id, workspace_id, url
   ), ${audited('removed', originIn)}
-  ${insertEvents('audited', { type: 'webhook.deleted', target: 'webhook', origin: 2 })}`;
+  ${insertAuditEvents('audited', { type: 'webhook.deleted', target: 'webhook', origin: 2 })}`;
 
 const keysOf = 'SELECT name, key_prefix FROM api_keys WHERE workspace_id = $1 AND is_active ORDER BY id DESC LIMIT $2';
 const webhooksOf = `

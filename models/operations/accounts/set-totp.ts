@@ -12,9 +12,9 @@ import type { Origin } from '../../rules/audit/origin.js';
 import { decrypt, encrypt } from '../../rules/values/encryption.js';
 import { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { enqueueNotice } from '../mails/issue-mail.js';
+import { enqueueNotice } from '../mails/mail-queue.js';
 import { asCaller } from './as-caller.js';
-import { countAttempt, forgetCounted, uncountIfItFails } from '../logins/login-attempts.js';
+import { clearAttempt, countAttempt, uncountIfItFails } from '../logins/login-attempts.js';
 import { type LoginAttemptDeps, noteFailedAttempt } from '../logins/note-failed-attempt.js';
 import { type GivenCode, totpContext, useCode } from '../logins/use-code.js';
 
@@ -97,7 +97,7 @@ export async function removeTotp(
     await noteFailedAttempt(deps, { workspace: owner, attempt, reason: 'wrong_removal_code' }, origin);
     throw invalidCode();
   }
-  await forgetCounted(db, attempt);
+  await clearAttempt(db, attempt);
   return removed.mailId;
 }
 

@@ -7,10 +7,10 @@ import { AppError } from '../../errors.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { cancelBatch } from '../batches/change-batch.js';
 import { forgetOwner } from './forget-owner.js';
-import { accountClosed, cancelMessages } from '../messages/lock-cancellable.js';
+import { accountClosed, cancelMessages } from '../messages/cancel-messages.js';
 
 /** How many messages one step reads. */
-const stepSize = 1_000;
+const pageSize = 1_000;
 /** Requests that had begun when the account was closed are decided after this time. */
 const graceSeconds = 60;
 
@@ -21,31 +21,31 @@ export function closingWorkspaces(db: Database, limit: number): Promise<string[]
 
 /**
  * Runs steps until no work is open or the time is over.
- * @param until milliseconds since 1970. No step begins later
+ * @param untilMs milliseconds since 1970. No step begins later
  * @returns whether the workspace is settled
  */
-export async function settleClosed(db: Database, workspaceId: string, until: number, step = stepSize): Promise<boolean> {
+export async function settleClosed(db: Database, workspaceId: string, untilMs: number, page = pageSize): Promise<boolean> {
   for (const id of await selectIds(db, openBatches, [workspaceId])) {
-    if (Date.now() > until) return false;
+    if (Date.now() > untilMs) return false;
     await cancelBatch(db, workspaceId, id).catch(ignoreConflict);
   }
-  if (!(await eraseRecipients(db, workspaceId, until, step))) return false;
-  if (!(await forgetOwner(db, workspaceId, until, step))) return false;
+  if (!(await eraseRecipients(db, workspaceId, untilMs, page))) return false;
+  if (!(await forgetOwner(db, workspaceId, untilMs, page))) return false;
   let from: string | null = null;
   for (;;) {
-    const page = await cancelPage(db, workspaceId, from, step);
-    if (page.isLast) return (await select(db, settle, [workspaceId, graceSeconds])).length > 0;
-    if (Date.now() > until) return false;
-    from = page.reached;
+    const { isLast, reached } = await cancelNext(db, workspaceId, from, page);
+    if (isLast) return (await select(db, settle, [workspaceId, graceSeconds])).length > 0;
+    if (Date.now() > untilMs) return false;
+    from = reached;
   }
 }
 
 /** Erases the recipients. The retention of messages erases the texts. @returns false if the time was over before all recipients were erased */
-async function eraseRecipients(db: Database, workspaceId: string, until: number, step: number): Promise<boolean> {
+async function eraseRecipients(db: Database, workspaceId: string, untilMs: number, page: number): Promise<boolean> {
   for (const table of ['contacts', 'suppressions']) {
-    for (let gone = step; gone === step; ) {
-      if (Date.now() > until) return false;
-      gone = (await select(db, forget(table), [workspaceId, step])).length;
+    for (let gone = page; gone === page; ) {
+      if (Date.now() > untilMs) return false;
+      gone = (await select(db, forget(table), [workspaceId, page])).length;
     }
   }
   return true;
@@ -64,24 +64,24 @@ interface ClosingPlace {
  * Cancels the next messages where possible, and those that an earlier step found in a hand-off or in acceptance.
  * @param from the place where the last step ended; null at the beginning
  */
-function cancelPage(
+function cancelNext(
   db: Database,
   workspaceId: string,
   from: string | null,
-  step: number,
+  page: number,
 ): Promise<{ isLast: boolean; reached: string | null }> {
   return inTransaction(db, async (transaction) => {
     const [place] = await select<ClosingPlace>(db, placeOf, [workspaceId], transaction);
     if (place === undefined) return { isLast: true, reached: null };
     const after = from ?? place.after ?? lowestId;
-    const page = await select<{ id: string; is_undecided: boolean }>(db, nextPage, [workspaceId, after, step], transaction);
-    const undecided = [...new Set([...place.left, ...page.filter(({ is_undecided }) => is_undecided).map(({ id }) => id)])];
+    const rows = await select<{ id: string; is_undecided: boolean }>(db, nextPage, [workspaceId, after, page], transaction);
+    const undecided = [...new Set([...place.left, ...rows.filter(({ is_undecided }) => is_undecided).map(({ id }) => id)])];
     await cancelMessages(db, transaction, undecided, accountClosed);
-    const reached = page.at(-1)?.id ?? after;
+    const reached = rows.at(-1)?.id ?? after;
     // A message that was accepted while the account was closed may have a smaller id than one that was read before.
     const first = idBefore(place.closed_at);
     await select(db, recordProgress, [workspaceId, reached < first ? reached : first, undecided], transaction);
-    return { isLast: page.length < step, reached };
+    return { isLast: rows.length < page, reached };
   });
 }
 

@@ -5,7 +5,7 @@ import { hashPassword } from '../../passwords.js';
 import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { issueMail } from '../mails/issue-mail.js';
+import { enqueueTokenMail } from '../mails/mail-queue.js';
 import { insertWorkspace } from './create-workspace.js';
 import { refuseTakenEmail } from './refuse-taken-email.js';
 
@@ -36,7 +36,7 @@ export async function signUp(
       const fields = { name: company_name, email, password_hash, phone, country, credits };
       const created = await insertWorkspace(db, transaction, fields, origin);
       if (client !== undefined) await select(db, noteAddress, [created.id, client[0]], transaction);
-      const mailId = await issueMail(db, transaction, config.secretKey, { workspaceId: created.id, purpose: 'verify' });
+      const mailId = await enqueueTokenMail(db, transaction, config.secretKey, { workspaceId: created.id, purpose: 'verify' });
       return { workspace: await created.reload({ transaction }), mailId };
     }),
   );

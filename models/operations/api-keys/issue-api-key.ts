@@ -3,7 +3,7 @@ import type { Config } from '../../settings/config.js';
 import type { Database, Transaction } from '../../db/database.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { enqueueNotice } from '../mails/issue-mail.js';
+import { enqueueNotice } from '../mails/mail-queue.js';
 import { withinQuota } from '../workspaces/within-quota.js';
 
 /** A new key, which is shown once, and the id of the mail about it; null if the owner has reached the limit of mails. */

@@ -28,7 +28,7 @@ const columns = 'id, workspace_id, type, actor_type, actor_id, actor_name, addre
 const insert = `
   INSERT INTO audit_events (${columns}, target_name, changes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::jsonb)`;
 
-/** The values of an origin, in the order of `insertEvents`. */
+/** The values of an origin, in the order of `insertAuditEvents`. */
 const bindOf = ({ actor, address, userAgent, requestId }: Origin) => [actor.type, actor.id, actor.name, address, userAgent, requestId];
 
 /**
@@ -36,14 +36,14 @@ const bindOf = ({ actor, address, userAgent, requestId }: Origin) => [actor.type
  * events have one type and the origin that `originAsJson` binds. `actor_name` is used if the origin has no name.
  * @param origin the number of that parameter
  */
-export const insertEvents = (source: string, { type, target, origin }: { type: AuditType; target: AuditTarget; origin: number }) => `
+export const insertAuditEvents = (source: string, { type, target, origin }: { type: AuditType; target: AuditTarget; origin: number }) => `
   INSERT INTO audit_events (${columns}, target_name, changes)
   SELECT gen_random_uuid(), s.workspace_id, '${type}', o.actor_type, o.actor_id, COALESCE(o.actor_name, s.actor_name), o.address, o.user_agent,
     o.request_id, '${target}', s.target_id, s.target_name, s.changes
   FROM ${source} s, json_to_record($${origin}::json)
     AS o (actor_type text, actor_id uuid, actor_name text, address text, user_agent text, request_id text)`;
 
-/** An origin as the parameter of `insertEvents`. */
+/** An origin as the parameter of `insertAuditEvents`. */
 export const originAsJson = ({ actor, address, userAgent, requestId }: Origin): string =>
   JSON.stringify({
     actor_type: actor.type,

@@ -6,7 +6,7 @@ import { notFound } from '../../errors.js';
 import { batchPages } from './batch-pages.js';
 import { completeBatchIfDone } from './complete-batch-if-done.js';
 import { announcePage } from './open-page.js';
-import { cancelledChanges, cancelling, isCancellable } from '../messages/lock-cancellable.js';
+import { cancelledChanges, cancelling, isCancellable } from '../messages/cancel-messages.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { countText } from '../../rules/values/text.js';
 

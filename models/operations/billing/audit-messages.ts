@@ -4,7 +4,7 @@ import { lowestId } from '../../rules/values/id-time.js';
 import type { Difference } from '../../rules/billing/difference-text.js';
 import type { AuditPiece } from './audit-piece.js';
 
-interface Range {
+interface IdPlace {
   after: string;
 }
 
@@ -13,7 +13,7 @@ const byIds =
   (what: string, sql: string, size: number): AuditPiece =>
   async (db: Database, place) => {
     const [piece] = await select<{ last: string | null; differing: (Difference['detail'] & { id: string })[] | null }>(db, sql, [
-      (place as Range | null)?.after ?? lowestId,
+      (place as IdPlace | null)?.after ?? lowestId,
       size,
     ]);
     if (piece === undefined || piece.last === null) return null;

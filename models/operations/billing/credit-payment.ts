@@ -7,11 +7,11 @@ import { makeId } from '../../rules/values/make-id.js';
 import type { OrderRow } from '../../tables/credit-order.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { type Granted, leftIn, lockOpen } from './grant-credits.js';
+import { balanceAndDebt, type Granted, lockOpen } from './grant-credits.js';
 import { credit } from './post-credits.js';
 import { applyReversals, lockPayment } from './reverse-payment.js';
 
-export interface HandPayment {
+export interface ManualPayment {
   /** The id to which refunds and disputes refer. */
   paymentId: string;
   /** What was paid, in the smallest unit of the currency. */
@@ -28,7 +28,7 @@ const provider = 'stripe';
  * credited once, by an event or here.
  * @throws Error if it was credited with other credits or elsewhere, or the workspace is closed
  */
-export function creditPayment(db: Database, { id, name }: Pick<Workspace, 'id' | 'name'>, payment: HandPayment): Promise<Granted> {
+export function creditPayment(db: Database, { id, name }: Pick<Workspace, 'id' | 'name'>, payment: ManualPayment): Promise<Granted> {
   const { paymentId, paid, credits, reason } = payment;
   return inTransaction(db, async (transaction) => {
     await lockPayment(db, transaction, provider, paymentId);
@@ -44,11 +44,11 @@ export function creditPayment(db: Database, { id, name }: Pick<Workspace, 'id' |
       await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes });
       await applyReversals(db, transaction, order, `operator:${paymentId}`);
     }
-    return { ...(await leftIn(db, transaction, id)), isNew: earlier === undefined };
+    return { ...(await balanceAndDebt(db, transaction, id)), isNew: earlier === undefined };
   });
 }
 
-const isSame = (order: OrderRow, workspaceId: string, { paid, credits }: HandPayment): boolean =>
+const isSame = (order: OrderRow, workspaceId: string, { paid, credits }: ManualPayment): boolean =>
   order.workspace_id === workspaceId && order.credits === credits && order.amount_cents === paid.amount && order.currency === paid.currency;
 
 const takenText = ({ payment_id, credits, workspace_id, amount_cents, currency }: OrderRow): string =>

@@ -47,7 +47,7 @@ export function grantCredits(
       const event = { workspaceId: id, type: 'billing.credits_granted', target: { type: 'workspace', id, name } } as const;
       await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: toCredits(amount), reason } });
     }
-    return { ...(await leftIn(db, transaction, id)), isNew };
+    return { ...(await balanceAndDebt(db, transaction, id)), isNew };
   });
 }
 
@@ -61,7 +61,7 @@ export async function lockOpen(db: Database, transaction: Transaction, id: strin
 }
 
 /** What the workspace has now. */
-export async function leftIn(db: Database, transaction: Transaction, id: string): Promise<Pick<Granted, 'balance' | 'debt'>> {
+export async function balanceAndDebt(db: Database, transaction: Transaction, id: string): Promise<Pick<Granted, 'balance' | 'debt'>> {
   const sql = 'SELECT balance, debt FROM workspaces WHERE id = $1';
   const [row] = await select<{ balance: number; debt: number }>(db, sql, [id], transaction);
   return row ?? { balance: 0, debt: 0 };

@@ -70,6 +70,6 @@ const store = `
   WHERE id = $1 AND (session_id IS NULL OR session_id = $2) RETURNING *`;
 
 /** Deletes an order that the payment provider refused. Its idempotency key is free again. */
-export async function dropOrder(db: Database, id: string): Promise<void> {
+export async function deleteOrder(db: Database, id: string): Promise<void> {
   await select(db, `DELETE FROM credit_orders WHERE id = $1 AND status = 'opening'`, [id]);
 }

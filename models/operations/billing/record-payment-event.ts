@@ -3,7 +3,7 @@ import { type Database, inTransaction, select, type Transaction } from '../../db
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { toCredits } from '../../rules/billing/credits.js';
 import type { FailedRefund, PaymentEvent, ReversalChange, SessionChange } from '../../rules/billing/payment-event.js';
-import { inCurrencyOf } from '../../rules/billing/in-currency-of.js';
+import { convertToOrderCurrency } from '../../rules/billing/convert-to-order-currency.js';
 import { isUuid } from '../../rules/values/text.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { credit } from './post-credits.js';
@@ -122,7 +122,7 @@ async function applyReversal(
   { provider, eventId }: { provider: string; eventId: string },
 ): Promise<PaymentOutcome> {
   const [order] = await select<OrderRow>(db, lockPaidOrder, [change.paymentId], transaction);
-  const known = order === undefined ? change : inCurrencyOf(order, change);
+  const known = order === undefined ? change : convertToOrderCurrency(order, change);
   if (order !== undefined && known.currency !== order.currency) return 'mismatched';
   if (known.kind === 'failed_refund') await noteFailedRefund(db, transaction, provider, known);
   else await noteReversal(db, transaction, provider, known);

@@ -4,7 +4,7 @@ import { toCredits } from '../../rules/billing/credits.js';
 import { makeId } from '../../rules/values/make-id.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { type Granted, leftIn } from './grant-credits.js';
+import { balanceAndDebt, type Granted } from './grant-credits.js';
 import { addDebt, lockFunds, postEntries, takeBack } from './post-credits.js';
 
 /**
@@ -21,7 +21,7 @@ export function takeCredits(
     await takeBack(db, transaction, id, { reference: `operator:${id}:${makeId()}`, amount, description: reason });
     const event = { workspaceId: id, type: 'billing.credits_taken', target: { type: 'workspace', id, name } } as const;
     await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: toCredits(amount), reason } });
-    return leftIn(db, transaction, id);
+    return balanceAndDebt(db, transaction, id);
   });
 }
 

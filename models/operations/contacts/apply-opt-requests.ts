@@ -11,10 +11,10 @@ import { type Database, inTransaction, lockName, select, type Transaction } from
 import { deletePage, forgetPages } from '../../db/delete-page.js';
 import type { CallbackEvent, InboundMessage, OptIn, OptOut } from '../../rules/callbacks/callback.js';
 import { digestOf, namesOnList } from '../../rules/contacts/erasure.js';
-import { keywordOf } from '../../rules/contacts/suppression.js';
+import { keywordOf } from '../../rules/contacts/keywords.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import { erasureKey } from '../erasure/erasure-key.js';
-import { type OptRequest, ownerOfNamed, recordOptIn, recordOptOut } from './record-opt-outs.js';
+import { type OptRequest, ownerOfNamedMessage, recordOptIn, recordOptOut } from './record-opt-outs.js';
 
 /** Longer than any carrier repeats a callback. */
 const keptDays = 30;
@@ -76,7 +76,7 @@ async function isNewest(db: Database, transaction: Transaction, key: Buffer, req
   const name = digestOf(key, `${channel} ${recipientKey(channel, recipient)}`);
   // Processes of the previous version use this name of the lock too.
   await lockName(db, transaction, `wish:${provider}:${name}`);
-  const owner = await ownerOfNamed(db, transaction, request);
+  const owner = await ownerOfNamedMessage(db, transaction, request);
   // A complaint stays, and a START for a message of another system ends nothing. So neither has to do with the order of the others.
   const isAlone = kind === 'complaint' || (kind === 'start' && owner === 'another system');
   const bind = [provider, digestOf(key, raw), isAlone ? null : name, kind === 'start', occurred_at];

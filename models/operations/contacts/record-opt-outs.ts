@@ -1,25 +1,21 @@
 /** Records opt-outs and opt-ins: STOP, START, a complaint, the unsubscribe link in a mail. */
 import type { Channel } from '../../channels.js';
 import { type Database, select, type Transaction } from '../../db/database.js';
-import { recipientConditions } from '../../rules/messages/recipient.js';
+import { recipientConditions, spellingsOf } from '../../rules/messages/recipient.js';
 import { isUuid } from '../../rules/values/text.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { isByRecipientInSql, type SuppressionReason, type SuppressionSource } from '../../rules/contacts/suppression.js';
-import { insertEvents, originAsJson } from '../audit/record-audit-event.js';
+import { insertAuditEvents, originAsJson } from '../audit/record-audit-event.js';
 import { isOpenOrUnknown } from '../handoff/uncertain-handoffs.js';
 import { suppress } from './suppress.js';
 
-/** A person who wrote to one of our senders. */
-export interface Sender {
-  /** The provider account that received the message. */
+/** A recipient asks for no more messages, or for messages again. */
+export interface OptRequest {
+  /** The provider account that received the request. */
   provider: string;
   channel: Channel;
   /** What the person may be called in messages and on the list, see `namesOnList`: a carrier may write the number in another way than the workspace. */
   names: readonly string[];
-}
-
-/** A recipient asks for no more messages, or for messages again. */
-export interface OptRequest extends Sender {
   source: SuppressionSource;
   /** The message that it answers, by our id or by the provider's; null if unknown. */
   message_id: string | null;
@@ -39,16 +35,16 @@ export interface OptOutRequest extends OptRequest {
  */
 export async function recordOptOut(db: Database, transaction: Transaction, request: OptOutRequest): Promise<void> {
   const { reason, source, channel } = request;
-  const named = await namedBy(db, transaction, request);
-  const written = named.length > 0 ? named : await writtenTo(db, transaction, request);
-  const held = await holdWritten(
+  const named = await namedMessages(db, transaction, request);
+  const sent = named.length > 0 ? named : await messagesTo(db, transaction, request);
+  const locked = await lockMessages(
     db,
     transaction,
-    written.map(({ id }) => id),
+    sent.map(({ id }) => id),
   );
   await suppress(
     db,
-    held.map(({ id, to, workspace_id }) => ({
+    locked.map(({ id, to, workspace_id }) => ({
       workspace_id,
       channel,
       recipient: to,
@@ -66,8 +62,8 @@ export async function recordOptOut(db: Database, transaction: Transaction, reque
  * A message that is not ours removes nothing: another system may use the account too.
  */
 export async function recordOptIn(db: Database, transaction: Transaction, request: OptRequest): Promise<void> {
-  const written = await (namesMessage(request) ? namedBy(db, transaction, request) : writtenTo(db, transaction, request));
-  const workspaceIds = written.map(({ workspace_id }) => workspace_id);
+  const sent = await (namesMessage(request) ? namedMessages(db, transaction, request) : messagesTo(db, transaction, request));
+  const workspaceIds = sent.map(({ workspace_id }) => workspace_id);
   const entries = [request.channel, request.names, workspaceIds];
   await select(db, lock, entries, transaction);
   await select(db, remove, [...entries, originAsJson(systemOrigin(request.source))], transaction);
@@ -76,33 +72,40 @@ export async function recordOptIn(db: Database, transaction: Transaction, reques
 const namesMessage = ({ message_id, provider_message_id }: OptRequest): boolean => message_id !== null || provider_message_id !== null;
 
 /** Whose message the request names; null if it names none. */
-export async function ownerOfNamed(db: Database, transaction: Transaction, request: OptRequest): Promise<'us' | 'another system' | null> {
+export async function ownerOfNamedMessage(
+  db: Database,
+  transaction: Transaction,
+  request: OptRequest,
+): Promise<'us' | 'another system' | null> {
   if (!namesMessage(request)) return null;
-  return (await namedBy(db, transaction, request)).length > 0 ? 'us' : 'another system';
+  return (await namedMessages(db, transaction, request)).length > 0 ? 'us' : 'another system';
 }
 
-async function namedBy(db: Database, transaction: Transaction, request: OptRequest): Promise<Written[]> {
+async function namedMessages(db: Database, transaction: Transaction, request: OptRequest): Promise<SentMessage[]> {
   // A text that is no UUID finds nothing: a provider may echo anything.
   const messageId = request.message_id !== null && isUuid(request.message_id) ? request.message_id : null;
   const names = [request.provider_message_id, request.erased_message_id ?? null];
-  return select<Written>(db, byMessage, [messageId, request.provider, names, request.channel], transaction);
+  return select<SentMessage>(db, byMessage, [messageId, request.provider, names, request.channel], transaction);
 }
 
-interface Written {
+interface SentMessage {
   id: string;
   to: string;
   workspace_id: string;
 }
 
 /**
- * The recipients of these messages, which stay as they are until the end of the transaction: an erasure skips a message that is held, and comes back
+ * The recipients of these messages, which stay as they are until the end of the transaction: an erasure skips a locked message, and comes back
  * when what the transaction stores about its recipient is there. Changes of status lock their messages FOR UPDATE, so they and opt-outs wait briefly
  * for each other.
  */
-export const holdWritten = (db: Database, transaction: Transaction, ids: readonly string[]): Promise<(Written & { channel: Channel })[]> =>
-  select(db, hold, [ids], transaction);
+export const lockMessages = (
+  db: Database,
+  transaction: Transaction,
+  ids: readonly string[],
+): Promise<(SentMessage & { channel: Channel })[]> => select(db, lockSent, [ids], transaction);
 
-const hold = `SELECT id, "to", workspace_id, channel FROM messages WHERE id = ANY($1::uuid[]) ORDER BY id FOR KEY SHARE`;
+const lockSent = `SELECT id, "to", workspace_id, channel FROM messages WHERE id = ANY($1::uuid[]) ORDER BY id FOR KEY SHARE`;
 
 /** An account may echo any id of ours, so the message must be one that was handed to it. */
 const byMessage = `
@@ -110,8 +113,8 @@ const byMessage = `
     AND (provider = $2 OR EXISTS (SELECT 1 FROM send_attempts a WHERE a.message_id = m.id AND a.provider = $2))
   UNION SELECT id, "to", workspace_id FROM messages WHERE provider = $2 AND provider_message_id = ANY($3::text[])`;
 
-const writtenTo = (db: Database, transaction: Transaction, sender: Sender) =>
-  select<Written>(db, byRecipient, [sender.names, sender.channel, sender.provider], transaction);
+const messagesTo = (db: Database, transaction: Transaction, request: OptRequest) =>
+  select<SentMessage>(db, byRecipient, [request.names, request.channel, request.provider], transaction);
 
 /**
  * SQL: the account has the message `m`, or may have it. The message names no account before the outcome of its hand-off is recorded, and not
@@ -144,4 +147,4 @@ const remove = `
       jsonb_build_object('channel', channel, 'reason', reason, 'source', source) AS changes
     FROM removed
   )
-  ${insertEvents('audited', { type: 'suppression.deleted', target: 'suppression', origin: 4 })}`;
+  ${insertAuditEvents('audited', { type: 'suppression.deleted', target: 'suppression', origin: 4 })}`;

@@ -10,7 +10,7 @@ import { expiryOf, isByRecipient, type SuppressionReason, type SuppressionSource
 import { namesOf, recordset, without } from '../../tables/columns.js';
 import { Suppression, suppressionColumns } from '../../tables/suppression.js';
 import { asCaller } from '../accounts/as-caller.js';
-import { insertEvents, originAsJson, recordAuditEvent } from '../audit/record-audit-event.js';
+import { insertAuditEvents, originAsJson, recordAuditEvent } from '../audit/record-audit-event.js';
 
 /** One recipient of one workspace on one channel. */
 export interface NewSuppression {
@@ -77,7 +77,7 @@ const insertInto = (table: string) => `
       jsonb_build_object('channel', channel, 'reason', reason, 'source', source) AS changes
     FROM listed
   )
-  ${insertEvents('audited', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
+  ${insertAuditEvents('audited', { type: 'suppression.created', target: 'suppression', origin: 2 })}`;
 
 /**
  * Adds one recipient at the owner's request.

@@ -23,7 +23,7 @@ const insert = `
   SELECT $5, id, $1, $3, 'pending', now(), revision FROM webhooks WHERE id = $6`;
 
 /** Deletes a test delivery whose attempt could not be requested, so that a refused request leaves nothing behind. */
-export async function dropTestDelivery(db: Database, deliveryId: string): Promise<void> {
+export async function deleteTestDelivery(db: Database, deliveryId: string): Promise<void> {
   await select(db, drop, [deliveryId, testEventType]);
 }
 

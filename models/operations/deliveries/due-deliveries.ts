@@ -89,10 +89,10 @@ const isLeftToRetrier = `EXISTS (SELECT 1 FROM deliveries b WHERE ${isUntriedBef
 
 /**
  * The deliveries of a group that wait for their first attempt, in the order of their events. Holds those of inactive webhooks.
- * @param again includes those that were left to a child workflow: an earlier call may have died before it started the child
+ * @param isRepeated includes those that were left to a child workflow: an earlier call may have died before it started the child
  */
-export async function firstDeliveries(db: Database, groupId: string, again: boolean): Promise<FirstDelivery[]> {
-  const rows = await activeOnly<FirstDelivery>(db, first, [groupId, again]);
+export async function firstDeliveries(db: Database, groupId: string, isRepeated: boolean): Promise<FirstDelivery[]> {
+  const rows = await activeOnly<FirstDelivery>(db, first, [groupId, isRepeated]);
   const lost = await lostToWatcher(db, rows);
   return rows.map((row) => (lost.has(row) ? { ...row, is_outside_group: true } : row));
 }

@@ -60,8 +60,8 @@ export type AttemptEffect = 'recorded' | 'outdated' | 'renewed' | 'stopped';
  * @param disableAfterSeconds an endpoint that acknowledges nothing for this time is disabled; 0: never
  */
 export async function recordAttempts(db: Database, attempts: Attempt[], disableAfterSeconds: number): Promise<AttemptEffect[]> {
-  const written = new Map<string, Written>();
-  for (const round of inRounds(attempts)) {
+  const written = new Map<string, WrittenAttempt>();
+  for (const round of onePerDelivery(attempts)) {
     for (const row of await write(db, JSON.stringify(round.map(rowOf)))) written.set(row.delivery_id, row);
   }
   const long = [...written.values()].filter(({ number }) => number > attemptsKept);
@@ -88,7 +88,7 @@ async function noteEndpoints(db: Database, attempts: Attempt[], disableAfterSeco
   return { disabled, changed };
 }
 
-function effectOf({ trigger, next, changedAt }: Attempt, row: Written | undefined, isChanged: boolean): AttemptEffect {
+function effectOf({ trigger, next, changedAt }: Attempt, row: WrittenAttempt | undefined, isChanged: boolean): AttemptEffect {
   if (row === undefined || row.changed_at === null) return 'stopped';
   if (next.status === 'failed' && !row.counts_for_endpoint && trigger !== 'test') return 'renewed';
   return isChanged || (changedAt !== undefined && changedAt !== row.changed_at) ? 'outdated' : 'recorded';
@@ -98,7 +98,7 @@ function effectOf({ trigger, next, changedAt }: Attempt, row: Written | undefine
  * One statement changes a delivery once. If a manual and a scheduled attempt of a delivery end together, the second is written by the next
  * statement.
  */
-function inRounds(attempts: Attempt[]): Attempt[][] {
+function onePerDelivery(attempts: Attempt[]): Attempt[][] {
   const rounds: Map<string, Attempt>[] = [];
   for (const attempt of attempts) {
     const free = rounds.find((round) => !round.has(attempt.deliveryId));
@@ -126,7 +126,7 @@ const rowOf = ({ deliveryId, durationMs, responseStatus, next, ...attempt }: Att
   next_in_seconds: next.status === 'pending' ? next.inSeconds : null,
 });
 
-interface Written {
+interface WrittenAttempt {
   delivery_id: string;
   number: number;
   /**
@@ -139,9 +139,9 @@ interface Written {
 }
 
 /** If two attempts of one delivery end at the same moment, one finds its number taken and uses the next. */
-async function write(db: Database, rows: string): Promise<Written[]> {
+async function write(db: Database, rows: string): Promise<WrittenAttempt[]> {
   try {
-    return await select<Written>(db, record, [rows]);
+    return await select<WrittenAttempt>(db, record, [rows]);
   } catch (error) {
     if (error instanceof UniqueConstraintError) return write(db, rows);
     throw error;

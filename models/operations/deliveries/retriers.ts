@@ -15,7 +15,7 @@ const inFlightSeconds = 12;
 /** A retrier that is late by this much no longer exists. */
 const lostSeconds = 120;
 
-interface Left {
+interface NextAttempt {
   webhook_id: string;
   next_attempt_at: Date;
 }
@@ -27,22 +27,22 @@ interface Waiting {
 
 interface Leaving {
   /** Deliveries without an attempt in progress. */
-  left: readonly Waiting[];
+  idle: readonly Waiting[];
   /** Deliveries whose first attempt is in progress and takes long. If its process dies, the retrier attempts them again. */
   inFlight?: readonly Waiting[];
 }
 
 /**
  * Leaves deliveries to the retriers of their webhooks.
- * @param again wakes the retriers in any case: an earlier call may have died before it could
+ * @param isRepeated wakes the retriers in any case: an earlier call may have died before it could
  * @returns the webhooks whose retrier must be woken
  */
-export async function leaveToRetriers(db: Database, { left, inFlight = [] }: Leaving, again: boolean): Promise<string[]> {
-  const all = [...left, ...inFlight];
+export async function leaveToRetriers(db: Database, { idle, inFlight = [] }: Leaving, isRepeated: boolean): Promise<string[]> {
+  const all = [...idle, ...inFlight];
   if (all.length === 0) return [];
   return inTransaction(db, async (transaction) => {
     await lockWebhooksOf(db, transaction, all);
-    return leaveIn(db, transaction, { left, inFlight }, again);
+    return handOver(db, transaction, { idle, inFlight }, isRepeated);
   });
 }
 
@@ -55,7 +55,7 @@ export async function leaveOverdue(db: Database, overdue: readonly Waiting[], ol
   if (overdue.length === 0) return [];
   return inTransaction(db, async (transaction) => {
     await lockWebhooksOf(db, transaction, overdue);
-    return leaveIn(db, transaction, { left: await claimOverdue(db, overdue, olderThanSeconds, transaction) }, false);
+    return handOver(db, transaction, { idle: await claimOverdue(db, overdue, olderThanSeconds, transaction) }, false);
   });
 }
 
@@ -63,21 +63,21 @@ async function lockWebhooksOf(db: Database, transaction: Transaction, deliveries
   await select(db, lockWebhooks, [[...new Set(deliveries.map(({ webhook_id }) => webhook_id))]], transaction);
 }
 
-async function leaveIn(db: Database, transaction: Transaction, { left, inFlight = [] }: Leaving, again: boolean): Promise<string[]> {
+async function handOver(db: Database, transaction: Transaction, { idle, inFlight = [] }: Leaving, isRepeated: boolean): Promise<string[]> {
   const idsOf = (list: readonly Waiting[]) => list.map(({ id }) => id);
-  const rows = await select<Left>(db, leave, [idsOf([...left, ...inFlight]), idsOf(inFlight), inFlightSeconds], transaction);
+  const rows = await select<NextAttempt>(db, leave, [idsOf([...idle, ...inFlight]), idsOf(inFlight), inFlightSeconds], transaction);
   const soonest = [...groupBy(rows, ({ webhook_id }) => webhook_id)].map(([webhook_id, of]) => ({
     webhook_id,
     next_attempt_at: new Date(Math.min(...of.map(({ next_attempt_at }) => next_attempt_at.getTime()))),
   }));
-  return selectIds(db, wake, [JSON.stringify(soonest), again, lostSeconds], transaction);
+  return selectIds(db, wake, [JSON.stringify(soonest), isRepeated, lostSeconds], transaction);
 }
 
 const lockWebhooks = `SELECT 1 FROM webhooks WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 
 /** Held deliveries are left to no retrier. */
 const leave = `
-  WITH left_ AS (
+  WITH handed_over AS (
     UPDATE deliveries d SET in_child = true, carried = true,
       status = CASE WHEN ${isHeld} THEN ${heldStatus} ELSE d.status END,
       next_attempt_at = CASE WHEN ${isHeld} THEN NULL
@@ -86,7 +86,7 @@ const leave = `
     WHERE w.id = d.webhook_id AND d.id IN ${lockedDeliveries(`d.id = ANY($1::uuid[]) AND ${isPending}`)}
     RETURNING d.webhook_id, d.next_attempt_at
   )
-  SELECT webhook_id, next_attempt_at FROM left_ WHERE next_attempt_at IS NOT NULL`;
+  SELECT webhook_id, next_attempt_at FROM handed_over WHERE next_attempt_at IS NOT NULL`;
 
 const wake = `
   UPDATE webhooks w SET carrier_looks_at = now()

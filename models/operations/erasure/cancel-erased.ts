@@ -1,7 +1,7 @@
 import { type Database, inTransaction, select } from '../../db/database.js';
 import { groupBy } from '../../rules/values/group-by.js';
 import { announcePage } from '../batches/open-page.js';
-import { cancelMessages, isCancellable } from '../messages/lock-cancellable.js';
+import { cancelMessages, isCancellable } from '../messages/cancel-messages.js';
 
 interface Cancellable {
   id: string;

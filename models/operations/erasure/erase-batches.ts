@@ -46,7 +46,7 @@ const due = `
  * had.
  * @param at batches that were created later keep it
  */
-export async function forgetInBatches(
+export async function eraseInBatches(
   db: Database,
   key: Buffer,
   { workspaceId, recipient, at }: { workspaceId: string; recipient: string; at: Date },

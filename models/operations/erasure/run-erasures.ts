@@ -5,7 +5,7 @@ import { phoneSpellings } from '../../rules/values/phone.js';
 import { cancelErased } from './cancel-erased.js';
 import { erasurePage } from './erase-messages.js';
 import { dueForErasure, eraseOrQueue, waitsForMessages } from './erasure-queue.js';
-import { forgetRecipient } from './forget-recipient.js';
+import { eraseRecipient } from './erase-recipient.js';
 import { isRequestedBy } from './requested-by.js';
 import { recipientConditions } from '../../rules/messages/recipient.js';
 
@@ -135,7 +135,7 @@ const complete = `
   UPDATE erasures SET status = 'completed', recipient = NULL, completed_at = now() WHERE id = $1 AND status = 'running'`;
 
 const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at }: Erasure, isAgain: boolean): Promise<void> =>
-  forgetRecipient(db, key, { workspaceId: workspace_id, recipient, at: created_at, isAgain });
+  eraseRecipient(db, key, { workspaceId: workspace_id, recipient, at: created_at, isAgain });
 
 /**
  * The next page of messages, newest first. Erases those that have ended, cancels those that were not handed off, and queues the others. All

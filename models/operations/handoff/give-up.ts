@@ -4,7 +4,7 @@ import { workMetrics } from '../../metrics/catalogue.js';
 import type { MessageGroup } from '../../tables/message-group.js';
 import { closeIfDone, type OpenWork } from '../reports/close-if-done.js';
 import { isReportOverdue, type Overdue, overdueBind } from '../reports/awaiting-reports.js';
-import { handoffUnknownCode } from '../../rules/messages/error-codes.js';
+import { handoffUnknown, handoffUnknownCode } from '../../rules/messages/error-codes.js';
 import { announcePage } from '../batches/open-page.js';
 import { recordStatuses } from '../messages/record-statuses.js';
 import { bindOf, isOpenOrUnknown, mayBeCalled, type UncertainWaits } from './uncertain-handoffs.js';
@@ -68,12 +68,6 @@ function countGivenUp({ channel, account }: GivenUp): void {
 }
 
 const unreachable = { error_code: 'provider_unavailable', error_message: 'The carrier could not be reached in time' };
-
-/** The failure of a message that the provider may or may not have. */
-export const handoffUnknown = {
-  error_code: handoffUnknownCode,
-  error_message: 'The carrier did not respond and cannot tell whether it accepted the message',
-};
 
 const lockQueued = `SELECT id FROM messages WHERE group_id = $1 AND status = 'queued' ORDER BY id FOR UPDATE`;
 

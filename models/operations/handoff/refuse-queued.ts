@@ -1,9 +1,9 @@
 /** The messages that must not be handed off: expired, of a workspace that may not send, or to a recipient on the suppression list. */
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { digestInSql } from '../../rules/contacts/erasure.js';
-import { keysInSql } from '../../rules/messages/recipient.js';
+import { spellingsInSql } from '../../rules/messages/recipient.js';
 import { isByRecipientInSql, type SuppressionReason, suppressedCode, suppressedTexts } from '../../rules/contacts/suppression.js';
-import { accountClosed } from '../messages/lock-cancellable.js';
+import { accountClosed } from '../messages/cancel-messages.js';
 import { recordStatuses, type StatusChange } from '../messages/record-statuses.js';
 import { isUncertain } from './uncertain-handoffs.js';
 
@@ -33,12 +33,12 @@ export const refusalOf = (first: number) => `COALESCE(
     FROM workspaces w WHERE w.id = m.workspace_id AND NOT w.email_verified) END,
   (SELECT s.reason FROM suppressions s
   WHERE s.workspace_id = m.workspace_id AND s.channel = m.channel
-    AND s.recipient = ANY(ARRAY[${namesOf(`$${first}`)}]) AND (s.expires_at IS NULL OR s.expires_at > now())
+    AND s.recipient = ANY(ARRAY[${listedNamesInSql(`$${first}`)}]) AND (s.expires_at IS NULL OR s.expires_at > now())
   ORDER BY ${isByRecipientInSql('s')} DESC, s.id LIMIT 1))`;
 
 /** SQL: the names under which the recipient of the message `m` may be on the list, also after an erasure. */
-const namesOf = (key: string) =>
-  keysInSql('m')
+const listedNamesInSql = (key: string) =>
+  spellingsInSql('m')
     .flatMap((name) => [name, digestInSql(key, name)])
     .join(', ');
 

@@ -1,10 +1,10 @@
 import { invalidToken, wrongPassword } from '../../refused-credentials.js';
-import { ifPasswordFits } from '../../passwords.js';
+import { accountWithPassword } from '../../passwords.js';
 import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { assertLasts } from '../accounts/as-caller.js';
-import { countAttempt, forgetCounted, uncountAttempt, uncountIfItFails } from './login-attempts.js';
+import { assertLive } from '../accounts/as-caller.js';
+import { clearAttempt, countAttempt, uncountAttempt, uncountIfItFails } from './login-attempts.js';
 import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 
 /**
@@ -23,15 +23,17 @@ export async function confirmPassword(
   const owner = await Workspace.findByPk(workspaceId, { attributes: ['id', 'email', 'name'] });
   if (owner === null) throw invalidToken();
   const attempt = await countAttempt(db, config.secretKeys, owner.email, client);
-  const workspace = await uncountIfItFails(db, attempt, () => ifPasswordFits(() => Workspace.findByPk(workspaceId), password, workspaceId));
+  const workspace = await uncountIfItFails(db, attempt, () =>
+    accountWithPassword(() => Workspace.findByPk(workspaceId), password, workspaceId),
+  );
   if (workspace === null) {
     // Not for a session that has ended meanwhile: the password that it was asked for may be gone, for example with the account.
-    await uncountIfItFails(db, attempt, () => assertLasts(db, workspaceId, origin));
+    await uncountIfItFails(db, attempt, () => assertLive(db, workspaceId, origin));
     await noteFailedAttempt(deps, { workspace: owner, attempt, reason: 'wrong_current_password' }, origin);
     throw wrongPassword();
   }
   // With a second factor, the attempts also count wrong codes: a thief of the password must not get more of those.
-  if (workspace.totp_confirmed_at === null) await forgetCounted(db, attempt);
+  if (workspace.totp_confirmed_at === null) await clearAttempt(db, attempt);
   else await uncountAttempt(db, attempt);
   return workspace;
 }

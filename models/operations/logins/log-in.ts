@@ -1,6 +1,6 @@
 import { afterCommit, inTransaction, select, type Transaction } from '../../db/database.js';
 import { codeRequired, wrongCode, wrongPassword } from '../../refused-credentials.js';
-import { ifPasswordFits } from '../../passwords.js';
+import { accountWithPassword } from '../../passwords.js';
 import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
@@ -8,7 +8,7 @@ import { countAttempt, forgetAttempts, type LoginAttempt, uncountIfItFails } fro
 import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 import { type UsedCode, useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { enqueueNotice } from '../mails/issue-mail.js';
+import { enqueueNotice } from '../mails/mail-queue.js';
 import type { MailKind } from '../../rules/accounts/mail-kinds.js';
 
 export interface LoginDeps extends LoginAttemptDeps {
@@ -43,7 +43,7 @@ export async function logIn(deps: LoginDeps, login: Login, origin: Origin): Prom
     if (known !== null) deps.onAccount(known.id);
     return known;
   };
-  const workspace = await uncountIfItFails(db, attempt, () => ifPasswordFits(lookUp, login.password, login.email.toLowerCase()));
+  const workspace = await uncountIfItFails(db, attempt, () => accountWithPassword(lookUp, login.password, login.email.toLowerCase()));
   if (workspace === null) {
     if (known !== null) await noteFailedAttempt(deps, { workspace: known, attempt }, origin);
     throw wrongPassword();

@@ -19,7 +19,7 @@ export const attemptHours = 24;
 const exemptMinutes = 15;
 
 /** A row that counts an attempt. `pause` is in seconds. */
-interface Counted {
+interface CountedRow {
   digest: Buffer;
   tries: number;
   pause: number;
@@ -27,7 +27,7 @@ interface Counted {
 
 export interface LoginAttempt {
   /** One for each secret key. */
-  counted: readonly Counted[];
+  counted: readonly CountedRow[];
   /** How many attempts there were, this one included. */
   number: number;
   /** The pause before the next attempt, if this one is wrong. */
@@ -51,7 +51,7 @@ export async function countAttempt(
   const isExempt = exemption !== undefined;
   const digests = digestsOf(secretKeys, email, isExempt);
   for (;;) {
-    const counted = await select<Counted>(db, countInAll, [digests]);
+    const counted = await select<CountedRow>(db, countInAll, [digests]);
     if (counted.length === digests.length) {
       const pauseSeconds = Math.max(0, ...counted.map(({ pause }) => Math.round(pause)));
       return { counted, number: Math.max(...counted.map(({ tries }) => tries)), pauseSeconds, isExempt };
@@ -77,7 +77,7 @@ export async function uncountIfItFails<Result>(db: Database, attempt: LoginAttem
 /** Uncounts an attempt that was right, or whose password was not verified, so that nobody waits for it. */
 export const uncountAttempt = (db: Database, { counted }: LoginAttempt): Promise<void> => uncount(db, counted);
 
-async function uncount(db: Database, counted: readonly Counted[]): Promise<void> {
+async function uncount(db: Database, counted: readonly CountedRow[]): Promise<void> {
   for (const { digest, tries: number } of counted) await select(db, uncountOne, [digest, number]);
 }
 
@@ -88,7 +88,7 @@ export async function forgetAttempts(db: Database, secretKeys: readonly string[]
 }
 
 /** Forgets what this attempt was counted with. */
-export async function forgetCounted(db: Database, { counted }: LoginAttempt): Promise<void> {
+export async function clearAttempt(db: Database, { counted }: LoginAttempt): Promise<void> {
   await select(db, forget, [counted.map(({ digest }) => digest)]);
 }
 

@@ -2,7 +2,7 @@ import { canNoLonger } from '../../conflicts.js';
 import { type Database, inTransaction } from '../../db/database.js';
 import { Message, type MessageRow } from '../../tables/message.js';
 import { announcePage } from '../batches/open-page.js';
-import { cancelledChanges, cancelling } from './lock-cancellable.js';
+import { cancelledChanges, cancelling } from './cancel-messages.js';
 import { recordStatuses } from './record-statuses.js';
 
 /**

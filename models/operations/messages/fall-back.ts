@@ -8,7 +8,7 @@ import { isBeingCalled } from '../handoff/uncertain-handoffs.js';
 import { countGroupWork } from './count-group-work.js';
 import { insertMessages } from './insert-messages.js';
 import { countFree, debit } from '../billing/post-credits.js';
-import { cancelling } from './lock-cancellable.js';
+import { cancelling } from './cancel-messages.js';
 import { messageOfStep } from './message-of-step.js';
 import { recordStatuses } from './record-statuses.js';
 import { traceStep } from './trace-step.js';

@@ -1,7 +1,7 @@
 /** Moves single messages that lost their workflows into one group. One workflow for each would cost several times as much. */
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select, selectIds } from '../../db/database.js';
-import { isCancellable } from './lock-cancellable.js';
+import { isCancellable } from './cancel-messages.js';
 import { lockedDeliveries } from '../deliveries/locked-deliveries.js';
 
 /** A group that was made from others. */

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.js';
 import { Message, type MessageRow } from '../../tables/message.js';
 import { recipientKey } from '../../rules/messages/recipient.js';
 import type { PublicStatus } from '../../rules/messages/status.js';
-import type { Counted, Listed, ListWindow } from '../../rules/values/list-window.js';
+import type { Listed, ListWindow, RowCount } from '../../rules/values/list-window.js';
 import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-time.js';
 import { Workspace } from '../../tables/workspace.js';
 import { LargeCounts } from '../../flow/large-counts.js';
@@ -49,7 +49,7 @@ export async function listMessages(
   });
 }
 
-async function countOf(workspaceId: string): Promise<Counted> {
+async function countOf(workspaceId: string): Promise<RowCount> {
   const { message_count } = await Workspace.findByPk(workspaceId, { attributes: ['message_count'], rejectOnEmpty: true });
   return { total: message_count, isFresh: true };
 }

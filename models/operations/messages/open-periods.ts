@@ -1,6 +1,6 @@
 import { type Database, select } from '../../db/database.js';
 import { highestId, idAfter, idBefore, lowestId } from '../../rules/values/id-time.js';
-import { hourDays } from '../workspaces/fold-changes.js';
+import { hourDays } from '../workspaces/roll-up-changes.js';
 
 /** Ids from the first to the second. */
 export type IdRange = [first: string, last: string];

@@ -3,7 +3,7 @@
  * messages `queued` without an event: `accept-one.ts`, and `accept-batch.ts` for a batch.
  */
 import { afterCommit, type Database, select, type Transaction } from '../../db/database.js';
-import { noteMoves } from '../../metrics/observe.js';
+import { observeMoves } from '../../metrics/observe.js';
 import { column, namesOf, only, recordset } from '../../tables/columns.js';
 import { messageColumns, statusColumns, type StatusRow } from '../../tables/message.js';
 import { eventOfStatus } from '../../rules/webhooks/events.js';
@@ -52,7 +52,7 @@ export async function recordStatuses(db: Database, transaction: Transaction, mov
   const type = eventOfStatus[to];
   const bind = [to, JSON.stringify(changes), from, details, type, changes.map(({ id }) => id)];
   const recorded = await select<Subscribed>(db, update, bind, transaction);
-  afterCommit(transaction, () => noteMoves(to, recorded));
+  afterCommit(transaction, () => observeMoves(to, recorded));
   if (type !== null) await writeEvents(db, transaction, type, withReportedIds(recorded, changes));
   if (to === 'failed') await refundFailed(db, transaction, recorded, move.refundAs);
   return recorded;

@@ -152,6 +152,6 @@ const renew = `
   ON CONFLICT (id) DO UPDATE SET expires_at = EXCLUDED.expires_at`;
 
 /** Deletes a stream that has ended. */
-export async function forgetStream(db: Database, id: string): Promise<void> {
+export async function deleteStream(db: Database, id: string): Promise<void> {
   await select(db, 'DELETE FROM open_streams WHERE id = $1', [id]);
 }

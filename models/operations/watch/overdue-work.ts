@@ -23,7 +23,7 @@ const unwoken = `
   ) waiting JOIN message_groups g ON g.id = waiting.group_id ORDER BY g.id`;
 
 /** SQL: the watcher should have looked at this group; the time is longer than two of its runs. */
-export const isLookOverdue = (group: string) => `${group}.look_at < now() - interval '60 seconds'`;
+export const isCheckOverdue = (group: string) => `${group}.look_at < now() - interval '60 seconds'`;
 
 /** A delivery without a retrier whose next attempt is overdue. */
 export interface OverdueDelivery {

@@ -1,7 +1,7 @@
 /** Gauges of the whole service that only the database knows. One process at a time reads them, every 15 seconds at most and at a bounded cost. */
 import { type Database, select } from '../../db/database.js';
 import type { GaugeReading } from '../../metrics/catalogue.js';
-import { isLookOverdue, isSettledOrActive } from './overdue-work.js';
+import { isCheckOverdue, isSettledOrActive } from './overdue-work.js';
 import { dueTimeOf } from '../../rules/messages/schedule.js';
 import { isOpen } from '../../rules/messages/status.js';
 
@@ -43,7 +43,7 @@ const waiting = 'FROM delivery_reports WHERE applied_at IS NULL AND group_id IS 
 /** The maximum numbers of open groups and messages that are read. */
 const groupsMax = 2_000;
 const messagesMax = 20_000;
-const overdue = `FROM message_groups o WHERE closed_at IS NULL AND ${isLookOverdue('o')}`;
+const overdue = `FROM message_groups o WHERE closed_at IS NULL AND ${isCheckOverdue('o')}`;
 
 /** The next webhook with deliveries that no retrier has, and when the first of them is due. */
 const nextWebhook = (after: string) => `

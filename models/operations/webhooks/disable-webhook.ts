@@ -2,7 +2,7 @@ import { type Database, inTransaction, select } from '../../db/database.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { enqueueNotice } from '../mails/issue-mail.js';
+import { enqueueNotice } from '../mails/mail-queue.js';
 import { holdsPending } from '../deliveries/settle-deliveries.js';
 
 /** What a webhook is disabled for. The owner may have changed the webhook meanwhile. */

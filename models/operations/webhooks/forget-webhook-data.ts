@@ -80,7 +80,7 @@ const isOnItsWay = (eventId: string) => `EXISTS (SELECT 1 FROM deliveries d WHER
 
 /** Kinds whose rows stay. A sweep passes them once. */
 type Kept = Exclude<Kind, 'deliveries'>;
-const isOpen: Readonly<Record<Kept, (id: string) => string>> = {
+const isStillPending: Readonly<Record<Kept, (id: string) => string>> = {
   bodies: isOnItsWay,
   attempts: (id) => `EXISTS (SELECT 1 FROM deliveries d WHERE d.id = ${id} AND d.status = 'pending')`,
 };
@@ -94,8 +94,8 @@ const forgetting: Readonly<Record<Kept, (ids: string) => string>> = {
 };
 
 /** SQL: defers what is still to be sent of a page, and deletes the data of the rest. */
-const sweeping = (kind: Kept) => `ended AS (SELECT id FROM page WHERE NOT ${isOpen[kind]('page.id')}), waiting AS (
-      INSERT INTO retention_waits (kind, id, look_at) SELECT '${kind}', id, now() + interval '1 hour' FROM page WHERE ${isOpen[kind]('page.id')}
+const sweeping = (kind: Kept) => `ended AS (SELECT id FROM page WHERE NOT ${isStillPending[kind]('page.id')}), waiting AS (
+      INSERT INTO retention_waits (kind, id, look_at) SELECT '${kind}', id, now() + interval '1 hour' FROM page WHERE ${isStillPending[kind]('page.id')}
       ON CONFLICT DO NOTHING
     ), forgotten AS (${forgetting[kind]('ended')})`;
 
@@ -104,9 +104,9 @@ const lateStatement = (kind: Kept) => (page: number) =>
     WITH due AS (
       SELECT id FROM retention_waits WHERE kind = '${kind}' AND look_at <= now() ORDER BY look_at, id LIMIT ${page} FOR UPDATE SKIP LOCKED
     ), waiting AS (
-      UPDATE retention_waits w SET look_at = now() + interval '1 hour' FROM due WHERE w.kind = '${kind}' AND w.id = due.id AND ${isOpen[kind]('due.id')}
+      UPDATE retention_waits w SET look_at = now() + interval '1 hour' FROM due WHERE w.kind = '${kind}' AND w.id = due.id AND ${isStillPending[kind]('due.id')}
     ), ended AS (
-      DELETE FROM retention_waits w USING due WHERE w.kind = '${kind}' AND w.id = due.id AND NOT ${isOpen[kind]('due.id')} RETURNING w.id
+      DELETE FROM retention_waits w USING due WHERE w.kind = '${kind}' AND w.id = due.id AND NOT ${isStillPending[kind]('due.id')} RETURNING w.id
     ), forgotten AS (${forgetting[kind]('ended')})
     SELECT (SELECT count(*) FROM due) AS due, (SELECT count(*) FROM ended) AS swept`;
 const lateStatements = { bodies: lateStatement('bodies'), attempts: lateStatement('attempts') };

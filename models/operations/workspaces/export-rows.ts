@@ -26,7 +26,7 @@ export interface Pages {
  * @param include what belongs to each row
  * @param attributes the columns that are read, at least the id. Default: all
  */
-export function rowsOf<M extends Model>(
+export function exportRows<M extends Model>(
   model: SortedModel<M>,
   where: ({ workspace_id: string } | { webhook_id: string }) & Record<string, unknown>,
   { until, turn, include = [], attributes }: Pages & { include?: NonNullable<FindOptions['include']>; attributes?: string[] },
@@ -42,7 +42,7 @@ export function rowsOf<M extends Model>(
 /** The accepted batches of a workspace, in the same way. Their errors may have two megabytes each, so those of one batch at a time are in memory. */
 export async function* batchesOf(workspaceId: string, { until, turn }: Pages): AsyncGenerator<BatchRow, void, undefined> {
   const decided = { workspace_id: workspaceId, status: { [Op.ne]: 'accepting' } };
-  for await (const batch of rowsOf(Batch, decided, { until, turn, attributes: briefBatchColumns })) {
+  for await (const batch of exportRows(Batch, decided, { until, turn, attributes: briefBatchColumns })) {
     const { id, invalid } = batch;
     const read = invalid === 0 ? null : await turn(() => Batch.findByPk(id, { attributes: ['errors'] }));
     yield { ...batch.get(), errors: read?.errors ?? [] };

@@ -1,11 +1,11 @@
 import { type Database, selectOne, type Transaction } from '../../db/database.js';
-import { type Counted, quotaReached } from '../../conflicts.js';
+import { quotaReached, type QuotaName } from '../../conflicts.js';
 import type { AppError } from '../../errors.js';
 import type { Origin } from '../../rules/audit/origin.js';
 import { asCaller } from '../accounts/as-caller.js';
 
 /** SQL: the rows of the workspace `$1` that a quota counts. */
-const counted: Readonly<Record<Counted, string>> = {
+const counted: Readonly<Record<QuotaName, string>> = {
   apiKeys: 'SELECT 1 FROM api_keys WHERE workspace_id = $1 AND is_active AND (expires_at IS NULL OR expires_at > now())',
   webhooks: 'SELECT 1 FROM webhooks WHERE workspace_id = $1 AND deleted_at IS NULL',
   replays: `SELECT 1 FROM replays r JOIN webhooks w ON w.id = r.webhook_id WHERE w.workspace_id = $1 AND r.status = 'running'`,
@@ -16,7 +16,7 @@ const counted: Readonly<Record<Counted, string>> = {
 /** A quota of one workspace. */
 export interface Quota {
   workspaceId: string;
-  of: Counted;
+  of: QuotaName;
   max: number;
 }
 

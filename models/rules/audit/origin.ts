@@ -11,7 +11,7 @@ export interface Actor {
 }
 
 /** The credential of a request, by which it can be checked again. */
-export interface HeldCredential {
+export interface RequestCredential {
   /** The API key; in the link to a portal, the key that made it. Null with a JWT. */
   keyId: string | null;
   /** The JWT; null with an API key. Old JWTs have no id. */
@@ -21,7 +21,7 @@ export interface HeldCredential {
 export interface Origin {
   actor: Actor;
   /** Undefined where there was none: a login, an operator's command, the service itself. */
-  credential?: HeldCredential | undefined;
+  credential?: RequestCredential | undefined;
   /** The IP address of the client. */
   address: string | null;
   userAgent: string | null;

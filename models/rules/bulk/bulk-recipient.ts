@@ -1,12 +1,12 @@
 /** One recipient of a bulk send: from the request to the message, or to all its faults. */
 import type { Channel } from '../../channels.js';
 import { type Fault, missingFieldText, unknownFieldText } from '../../errors.js';
-import type { Content } from '../messages/message-content.js';
+import type { Content } from '../messages/content.js';
 import { recipientAddressOf, type BulkContact, namedContact, valuesOf } from './bulk-contact.js';
 import type { BulkTemplates } from './bulk-templates.js';
-import { fillIn } from './bulk-whatsapp-template.js';
-import { faultAt, readText, readValue, readVariables, type Values } from './given-values.js';
-import { emptiedFault, faultOfTexts, isReference, isSubject, lengthText, subjectText, textUnitsMax } from '../messages/content.js';
+import { fillIn } from '../messages/compiled-whatsapp-template.js';
+import { faultAt, readText, readValue, readVariables, type Values } from '../messages/given-values.js';
+import { emptiedFault, faultOfTexts, isReference, isSubject, lengthText, subjectText, textUnitsMax } from '../messages/content-limits.js';
 import { priceOf } from '../billing/credits.js';
 import { faultOfMetadata } from '../values/metadata.js';
 import { faultOfRecipient } from '../messages/recipient.js';
@@ -75,7 +75,7 @@ function readRest(reading: Reading, templates: BulkTemplates, { contact, isKnown
   if (!isKnown) return {}; // its values are unknown
   faults.push(...faultsOfMissing(reading, missingVariables(templates, values)));
   if (channel === null) return {};
-  const { content, fault } = renderContent(templates, channel, values);
+  const { content, fault } = renderFor(templates, channel, values);
   // The length of a text without all its values has no meaning. A fault of the common texts is reported once, not for each recipient.
   if (fault !== null && faults.length === 0 && !templates.hasWrongTexts) faults.push({ field: path, message: fault });
   const price = faults.length > 0 ? null : { cost: priceOf(channel, content.text), ...carrierView(channel, content.text) };
@@ -163,7 +163,7 @@ function missingVariables({ text, subject, html, whatsapp }: BulkTemplates, valu
 }
 
 /** The texts for one recipient, and their faults. Texts that are too long are cut. */
-function renderContent(templates: BulkTemplates, channel: Channel, values: Values): { content: Content; fault: string | null } {
+function renderFor(templates: BulkTemplates, channel: Channel, values: Values): { content: Content; fault: string | null } {
   const unitsMax = textUnitsMax(channel);
   const text = render(templates.text, values, { unitsMax });
   const html = templates.html && render(templates.html, values, { unitsMax, escape: escapeHtml });

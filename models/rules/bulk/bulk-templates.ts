@@ -1,12 +1,11 @@
 /** The common parts of all messages of a bulk send. */
 import { type Channel, channelTraits } from '../../channels.js';
-import { tooManyPlaceholders } from '../../conflicts.js';
-import type { AppError, Fault } from '../../errors.js';
+import type { Fault } from '../../errors.js';
 import type { BulkContacts } from './bulk-contact.js';
-import type { Content } from '../messages/message-content.js';
-import { type BulkWhatsappTemplate, compileTexts } from './bulk-whatsapp-template.js';
-import { faultOfTexts, isSubject, subjectText, textUnitsMax } from '../messages/content.js';
-import { compileTemplate, countPlaceholders, type Template } from '../messages/template.js';
+import type { Content } from '../messages/content.js';
+import { type CompiledWhatsappTemplate, compileTexts } from '../messages/compiled-whatsapp-template.js';
+import { faultOfTexts, isSubject, subjectText, textUnitsMax } from '../messages/content-limits.js';
+import { readTemplate, type Template } from '../messages/template.js';
 
 /** The request of a bulk send. Everything except its recipients was checked. */
 export interface BulkRequest {
@@ -29,7 +28,7 @@ export interface BulkTemplates {
   text: Template;
   subject: Template | null;
   html: Template | null;
-  whatsapp: BulkWhatsappTemplate | null;
+  whatsapp: CompiledWhatsappTemplate | null;
   unsubscribe: boolean;
   /** What all messages share makes each of them too long or its subject wrong. */
   hasWrongTexts: boolean;
@@ -51,9 +50,7 @@ export function compileBulk({ channel, content, metadata, reference, contacts, t
   const compiled = (field: string, source: string) => {
     const isTooLong = source.length > sourceUnitsMax(channel);
     if (isTooLong) faults.push({ field, message: `${field} must be at most ${sourceUnitsMax(channel)} characters` });
-    const template = compileTemplate(isTooLong ? '' : source);
-    if (template.malformed !== null) faults.push({ field, message: `${field} has an invalid placeholder: ${template.malformed}` });
-    return template;
+    return readTemplate(field, isTooLong ? '' : source, faults);
   };
   const optional = (name: 'subject' | 'html') => {
     const source = content[name];
@@ -94,18 +91,3 @@ function faultsOfLiterals(channel: Channel, { text, subject, html }: Pick<BulkTe
 
 /** The literal parts, which every rendered text contains. */
 const literalOf = ({ parts }: Template) => parts.filter((part) => typeof part === 'string').join('');
-
-/** Deeper than the texts of any valid content. JSON can be nested deeper than the call stack allows. */
-const levelsMax = 20;
-
-/** The refusal of a content whose rendering would take too long: all its texts together have more than `max` placeholders. Otherwise undefined. */
-export function refusalOfContent(content: unknown, max: number): AppError | undefined {
-  let count = 0;
-  const walk = (part: unknown, level: number): void => {
-    if (count > max || level > levelsMax) return;
-    if (typeof part === 'string') count += countPlaceholders(part, max + 1);
-    else if (typeof part === 'object' && part !== null) for (const inner of Object.values(part)) walk(inner, level + 1);
-  };
-  walk(content, 0);
-  return count > max ? tooManyPlaceholders(max) : undefined;
-}

@@ -1,5 +1,5 @@
 /** Bulk sends: the recipients to which messages are sent, the cost, and all faults (docs/contract/batches.md). */
-import { type Fault, faultsListedMax, invalidField, listed } from '../../errors.js';
+import { capFaults, type Fault, faultsListedMax, invalidField } from '../../errors.js';
 import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
 import { inSlices } from '../values/in-slices.js';
@@ -126,7 +126,7 @@ export function faultsOfPlan({ on_invalid }: Pick<BulkRequest, 'on_invalid'>, pl
   const isSkipped = on_invalid === 'skip' && (plan.accepted.length > 0 || plan.faults.length > 0);
   if (isSkipped || plan.errorCount === 0) return plan.faults;
   const all = [...plan.faults, ...plan.errors.slice(0, faultsListedMax).map(({ field, message }) => ({ field, message }))];
-  return listed(all, plan.faults.length + plan.errorCount, 'recipients');
+  return capFaults(all, plan.faults.length + plan.errorCount, 'recipients');
 }
 
 /** The messages of a plan without faults, in the order of the recipients, one page at a time. */

@@ -1,6 +1,6 @@
 /** What is known of a callback before its body is read: whether it can be from the provider, and the maximum size of the body. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { badSignature } from '../../errors.js';
+import { invalidCallbackSignature } from '../../errors.js';
 import type { ProviderAccount, ProviderKind } from '../routing/provider-kinds.js';
 import { headerOf } from './json-body.js';
 import { isPostmark } from './postmark.js';
@@ -38,6 +38,6 @@ const signatures: Readonly<Record<ProviderKind, readonly [header: string, form: 
  */
 export function checkHead(account: ProviderAccount, headers: IncomingHttpHeaders): void {
   const [header, form] = signatures[account.kind] ?? [];
-  if (header !== undefined && form?.test(headerOf(headers, header)) === false) throw badSignature();
-  if (account.kind === 'postmark' && !isPostmark(account, headers)) throw badSignature();
+  if (header !== undefined && form?.test(headerOf(headers, header)) === false) throw invalidCallbackSignature();
+  if (account.kind === 'postmark' && !isPostmark(account, headers)) throw invalidCallbackSignature();
 }

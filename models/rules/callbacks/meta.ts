@@ -1,12 +1,13 @@
 /** The webhooks of Meta's WhatsApp Cloud API. https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/reference/messages/status */
 import { createHmac } from 'node:crypto';
 import type { AccountOf } from '../routing/provider-kinds.js';
-import { badSignature } from '../../errors.js';
+import { invalidCallbackSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { metaFailures } from '../failures/meta.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
-import { spokenOf, suppressedCode } from '../contacts/suppression.js';
+import { suppressedCode } from '../contacts/suppression.js';
+import { optRequestText } from '../contacts/keywords.js';
 import { type CallbackEvent, type CallbackRequest, noFailure } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 
@@ -27,7 +28,7 @@ export function readMetaCallback(
   const given = headerOf(headers, 'x-hub-signature-256');
   const signatureOf = (secret: string) => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   const secrets = presentAndFormer(account.appSecret, account.oldAppSecret);
-  if (!secrets.some((secret) => isSameSecret(given, signatureOf(secret)))) throw badSignature();
+  if (!secrets.some((secret) => isSameSecret(given, signatureOf(secret)))) throw invalidCallbackSignature();
   const { entry } = parseJson(body) ?? {};
   const changes = listOf(entry).flatMap((each) => listOf(each?.changes));
   const ofApp = accounts.filter(({ appSecret }) => appSecret === account.appSecret);
@@ -88,7 +89,7 @@ function inboundOf(provider: string, sender: Json, said: Json, at: Date): Callba
       channel: 'whatsapp',
       from: phoneOf(said.from),
       to: phoneOf(sender.display_phone_number),
-      text: spokenOf([said.text?.body, said.button?.text, pressed?.title], [said.button?.payload, pressed?.id]),
+      text: optRequestText([said.text?.body, said.button?.text, pressed?.title], [said.button?.payload, pressed?.id]),
       occurred_at: momentOf(said.timestamp, at),
       raw: JSON.stringify(said),
     },

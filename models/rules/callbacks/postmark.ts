@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountOf } from '../routing/provider-kinds.js';
-import { badSignature } from '../../errors.js';
+import { invalidCallbackSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { postmarkFailures, postmarkNotes } from '../failures/postmark.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
@@ -28,7 +28,7 @@ export function readPostmarkCallback(
   account: Account,
   { headers, body, at }: Pick<CallbackRequest, 'headers' | 'body' | 'at'>,
 ): CallbackEvent[] {
-  if (!isPostmark(account, headers)) throw badSignature();
+  if (!isPostmark(account, headers)) throw invalidCallbackSignature();
   const event = parseJson(body);
   return typeof event === 'object' && event !== null ? eventsOf(account.name, event, at) : [];
 }

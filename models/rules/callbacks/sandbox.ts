@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import Joi from 'joi';
 import { type Channel, channels } from '../../channels.js';
-import { badSignature, malformedReport } from '../../errors.js';
+import { invalidCallbackSignature, malformedReport } from '../../errors.js';
 import { isSameSecret } from '../values/same-secret.js';
 import { type ReportStatus, reportOrder } from '../messages/status.js';
 import type { CallbackEvent, CallbackRequest } from './callback.js';
@@ -52,8 +52,8 @@ export function signSandboxCallback(secretKey: string, body: string, now = new D
 export function readSandboxCallback(secretKeys: readonly string[], { headers, body, at }: Omit<CallbackRequest, 'url'>): CallbackEvent[] {
   const timestamp = headerOf(headers, 'x-sandbox-timestamp');
   const given = headerOf(headers, 'x-sandbox-signature');
-  if (!secretKeys.some((secretKey) => isSameSecret(given, signature(secretKey, timestamp, body)))) throw badSignature();
-  if (!isWithin(replayWindowSeconds, timestamp, at)) throw badSignature();
+  if (!secretKeys.some((secretKey) => isSameSecret(given, signature(secretKey, timestamp, body)))) throw invalidCallbackSignature();
+  if (!isWithin(replayWindowSeconds, timestamp, at)) throw invalidCallbackSignature();
   const { reports, inbound } = parse(body);
   return [...reports.map(reportOf), ...inbound.map(inboundOf)];
 }

@@ -4,7 +4,7 @@
  */
 import { createPublicKey, verify } from 'node:crypto';
 import type { AccountOf } from '../routing/provider-kinds.js';
-import { badSignature, malformedReport } from '../../errors.js';
+import { invalidCallbackSignature, malformedReport } from '../../errors.js';
 import { sendgridFailureOf } from '../failures/sendgrid.js';
 import { presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
@@ -41,8 +41,8 @@ export function readSendgridCallback(
   const signed = Buffer.concat([Buffer.from(timestamp), body]);
   const isSignedWith = (key: string) =>
     verify('sha256', signed, createPublicKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' }), signature);
-  if (!presentAndFormer(verificationKey, oldVerificationKey).some(isSignedWith)) throw badSignature();
-  if (!isWithin(replayWindowSeconds, timestamp, at)) throw badSignature();
+  if (!presentAndFormer(verificationKey, oldVerificationKey).some(isSignedWith)) throw invalidCallbackSignature();
+  if (!isWithin(replayWindowSeconds, timestamp, at)) throw invalidCallbackSignature();
   const events = parseJson(body);
   if (!Array.isArray(events)) throw malformedReport('');
   return events.flatMap((event: Json) => (typeof event === 'object' && event !== null ? eventsOf(name, event, at) : []));

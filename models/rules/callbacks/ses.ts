@@ -1,6 +1,6 @@
 /** Amazon SES, which sends its events through SNS. https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html */
 import type { AccountOf } from '../routing/provider-kinds.js';
-import { badSignature } from '../../errors.js';
+import { invalidCallbackSignature } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { sesFailures } from '../failures/ses.js';
 import { type CallbackEvent, type CallbackRequest, type IncomingReport, type OptOut, noFailure } from './callback.js';
@@ -25,7 +25,7 @@ export async function readSesCallback(
   const envelope = parseJson(body);
   await verifyEnvelope(envelope, account, at, certificateAt);
   if (envelope.Type === 'SubscriptionConfirmation') {
-    if (!isConfirmation(envelope.SubscribeURL, account.snsBase)) throw badSignature();
+    if (!isConfirmation(envelope.SubscribeURL, account.snsBase)) throw invalidCallbackSignature();
     return [{ kind: 'confirmation', url: envelope.SubscribeURL }];
   }
   if (envelope.Type !== 'Notification') return [];

@@ -1,6 +1,6 @@
 /** The envelope in which Amazon SNS posts notifications, and its signature. https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html */
 import { createPublicKey, verify } from 'node:crypto';
-import { badSignature } from '../../errors.js';
+import { invalidCallbackSignature } from '../../errors.js';
 import { type Json, momentOf } from './json-body.js';
 
 /** Fetches the certificate at a URL. Only called with URLs of SNS. */
@@ -38,15 +38,15 @@ export async function verifyEnvelope(
   certificateAt: CertificateAt,
 ): Promise<void> {
   // All are texts. Lists can be nested too deep for `String`.
-  if (signing.some((name) => typeof envelope?.[name] !== 'string')) throw badSignature();
+  if (signing.some((name) => typeof envelope?.[name] !== 'string')) throw invalidCallbackSignature();
   const digest = Object.hasOwn(digests, envelope.SignatureVersion) ? digests[envelope.SignatureVersion] : undefined;
   const place = certificatePlace(envelope.SigningCertURL, snsBase);
-  if (digest === undefined || place === null || envelope.TopicArn !== topicArn) throw badSignature();
+  if (digest === undefined || place === null || envelope.TopicArn !== topicArn) throw invalidCallbackSignature();
   const sentAt = momentOf(envelope.Timestamp, new Date(0));
-  if (Math.abs(at.getTime() - sentAt.getTime()) > replayWindowMs) throw badSignature();
+  if (Math.abs(at.getTime() - sentAt.getTime()) > replayWindowMs) throw invalidCallbackSignature();
   const key = createPublicKey(await certificateAt(place));
-  if (!verify(digest, Buffer.from(signedText(envelope)), key, Buffer.from(envelope.Signature, 'base64'))) throw badSignature();
-  if (digest === digests['1'] && !allowsSha1) throw badSignature(new Sha1RefusedError());
+  if (!verify(digest, Buffer.from(signedText(envelope)), key, Buffer.from(envelope.Signature, 'base64'))) throw invalidCallbackSignature();
+  if (digest === digests['1'] && !allowsSha1) throw invalidCallbackSignature(new Sha1RefusedError());
 }
 
 /** The URL of the certificate if it is one of SNS, otherwise null. */

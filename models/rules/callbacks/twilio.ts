@@ -4,12 +4,13 @@
  */
 import { createHmac } from 'node:crypto';
 import type { AccountOf } from '../routing/provider-kinds.js';
-import { badSignature, malformedReport } from '../../errors.js';
+import { invalidCallbackSignature, malformedReport } from '../../errors.js';
 import { lookUp } from '../failures/provider-failure.js';
 import { twilioFailures } from '../failures/twilio.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
-import { spokenOf, suppressedCode } from '../contacts/suppression.js';
+import { suppressedCode } from '../contacts/suppression.js';
+import { optRequestText } from '../contacts/keywords.js';
 import { type CallbackEvent, type CallbackRequest, type InboundMessage, type IncomingReport, noFailure } from './callback.js';
 import { echoOf, headerOf } from './json-body.js';
 
@@ -61,10 +62,10 @@ export function readTwilioCallback(
   const form = new URLSearchParams(request.body.toString('utf8'));
   const given = headerOf(request.headers, 'x-twilio-signature');
   const tokens = presentAndFormer(account.authToken, account.oldAuthToken);
-  if (form.size > fieldsMax) throw badSignature();
+  if (form.size > fieldsMax) throw invalidCallbackSignature();
   const signed = signedFields(form);
   const isSignedWith = (token: string) => addressesOf(request.url).some((url) => isSameSecret(given, signatureOf(token, url + signed)));
-  if (!tokens.some(isSignedWith)) throw badSignature();
+  if (!tokens.some(isSignedWith)) throw invalidCallbackSignature();
   const sid = form.get('MessageSid');
   const isInbound = form.get('SmsStatus') === 'received';
   const word = form.get('MessageStatus');
@@ -94,7 +95,7 @@ function reportsOf(source: Source, status: ReportStatus, form: URLSearchParams):
 /** The content of the message. If Twilio has recognized an opt-out word of any language, its type of that word replaces the text. */
 function inboundOf(form: URLSearchParams): Pick<InboundMessage, 'channel' | 'from' | 'to' | 'text'> {
   const { channel, number } = addressIn(form, 'From');
-  const text = form.get('OptOutType') ?? spokenOf([form.get('Body')], [form.get('ButtonPayload')]);
+  const text = form.get('OptOutType') ?? optRequestText([form.get('Body')], [form.get('ButtonPayload')]);
   return { channel, from: number, to: addressIn(form, 'To').number, text };
 }
 

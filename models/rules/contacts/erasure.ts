@@ -1,7 +1,7 @@
 /** The digest that replaces an erased recipient. Only the installation can compute it. */
 import { createHash } from 'node:crypto';
 import type { Channel } from '../../channels.js';
-import { keysOf } from '../messages/recipient.js';
+import { spellingsOf } from '../messages/recipient.js';
 
 /** The first character of a digest. With its 64 hexadecimal digits, no phone number, address or idempotency key of a client looks like that. */
 const mark = '#';
@@ -22,7 +22,7 @@ export const keyedDigest = (key: Buffer, digest: Buffer): Buffer => Buffer.conca
 
 /** What a recipient may be called on the suppression list: by the keys of its address, or by their digests after an erasure. */
 export const namesOnList = (key: Buffer, channel: Channel, to: string): string[] =>
-  keysOf(channel, to).flatMap((name) => [name, digestOf(key, name)]);
+  spellingsOf(channel, to).flatMap((name) => [name, digestOf(key, name)]);
 
 /** SQL: the same digest. @param key a parameter; if it is null, so is the digest */
 // Stryker disable all: tests with a database run it

@@ -1,4 +1,4 @@
-/** The words with which people opt out and return, by language. docs/carriers.md repeats the list. */
+/** The words with which people opt out and return, by language, and how texts are compared with them. docs/carriers.md repeats the list. */
 
 interface Words {
   /** The person wants no more messages. */
@@ -89,3 +89,54 @@ export const keywords: Readonly<Record<string, Words>> = {
   'Indonesian, Malay': { stop: ['BERHENTI', 'BERHENTI BERLANGGANAN'] },
   Vietnamese: { stop: ['HỦY ĐĂNG KÝ', 'HỦY ĐĂNG KÍ', 'HUY DANG KY'] },
 };
+
+/**
+ * A text as it is compared: without case, invisible characters, and all that surrounds its letters, such as quotation marks, markup and emojis.
+ * Full-width letters count as letters. In Turkish, `i` has the capital letter `İ`.
+ * @param gap what spaces and hyphens become
+ * @returns also what is behind the letters
+ */
+function bareOf(text: string, gap: '' | ' '): { word: string; rest: string } {
+  const plain = text.normalize('NFKC').replaceAll(/[\p{Cf}\ufe00-\ufe0f]/gu, '');
+  const { 0: letters = '', index = 0 } = /[\p{L}\p{N}](?:.*[\p{L}\p{N}\p{Mn}])?/su.exec(plain) ?? {};
+  const word = letters
+    .toUpperCase()
+    .replaceAll('İ', 'I')
+    .replaceAll(/[\s\p{Pd}]+/gu, gap);
+  return { word, rest: plain.slice(index + letters.length) };
+}
+
+const withoutAccents = (word: string) => word.normalize('NFKD').replaceAll(/\p{Mn}/gu, '');
+
+/** Each word as it is written, and without its accents, as many people type it. */
+const bareWords = (kind: 'stop' | 'start', gap: '' | ' ') =>
+  new Set(
+    Object.values(keywords).flatMap((words) =>
+      (words[kind] ?? []).flatMap((word) => [bareOf(word, gap).word, bareOf(withoutAccents(word), gap).word]),
+    ),
+  );
+const stopWords = bareWords('stop', '');
+const startWords = bareWords('start', ' '); // "un stop" is no return
+
+/** The opt request of a recipient whose whole text is one of these words; null for any other text. */
+export function keywordOf(text: string): 'stop' | 'start' | null {
+  const { word, rest } = bareOf(text, '');
+  if (word !== 'STOP' && /[?\u061f]/u.test(rest)) return null; // "Cancel?" is a question
+  if (stopWords.has(word)) return 'stop';
+  return startWords.has(bareOf(text, ' ').word) ? 'start' : null;
+}
+
+/** The payload of a button that opts out in any language (docs/carriers.md). */
+const stopPayload = 'STOP';
+
+/**
+ * What a person said in a text or with a button.
+ * @param texts what the person saw; the first that is an opt request counts
+ * @param payloads data of the workspace that the person did not see. They can opt out. They end no opt-out, because it may concern other
+ *   workspaces
+ */
+export function optRequestText(texts: readonly unknown[], payloads: readonly unknown[]): string {
+  if (payloads.some((payload) => typeof payload === 'string' && payload.trim().toUpperCase() === stopPayload)) return stopPayload;
+  const given = texts.filter((text) => typeof text === 'string');
+  return given.find((text) => keywordOf(text) !== null) ?? given[0] ?? '';
+}

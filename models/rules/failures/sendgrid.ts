@@ -1,6 +1,6 @@
 /** SendGrid: types of bounces and reasons of drops in its events. https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/event */
 import { type FailureTable, hard, lookUp, optedOut, type ProviderFailure, soft } from './provider-failure.js';
-import { enhancedFailureOf, isTelling } from './smtp.js';
+import { enhancedFailureOf, isSpecificCode } from './smtp.js';
 
 const bounces: FailureTable = {
   bounce: hard('30008'),
@@ -23,7 +23,7 @@ export function sendgridFailureOf({ event, type, status, reason }: Readonly<Reco
   providerCode: string;
 } {
   if (event === 'dropped') return entryOf(drops, reason);
-  if (typeof status === 'string' && isTelling(status) && type !== 'blocked')
+  if (typeof status === 'string' && isSpecificCode(status) && type !== 'blocked')
     return { ...enhancedFailureOf(status, String(reason)), providerCode: status };
   return entryOf(bounces, type);
 }

@@ -2,7 +2,7 @@
 import { type FailureTable, hard, lookUp, ofRecipient, type ProviderFailure, soft } from './provider-failure.js';
 
 const enhancedCodes: FailureTable = {
-  '5.1.0': soft('undeliverable'), // an address, but whose? See `namesRecipient`
+  '5.1.0': soft('undeliverable'), // an address, but whose? See `recipientWord`
   '5.1.1': hard('30008'), // no such mailbox
   '5.1.2': hard('30008'), // no such system
   '5.1.3': hard('30008'), // malformed address
@@ -52,7 +52,7 @@ const filtered = /\b(?:spam|junk ?mail|block(?:ed|list\w*)|black ?list\w*|[rd]ns
 /** Exchange Online uses 5.4.1 also for addresses that its directory does not have. */
 const noMailbox = /recipient address rejected: access denied/i;
 /** 5.1.0 is about a recipient only if the text says so. */
-const namesRecipient = /\brecipient\b/i;
+const recipientWord = /\brecipient\b/i;
 /** Gmail uses 5.2.1 also for a mailbox that works, and gets too many mails. */
 const tooMany = /\bat a rate\b|\btoo (?:quickly|many)\b/i;
 
@@ -78,7 +78,7 @@ export const isAboutRecipient = (command: string | undefined, reply: string): bo
 const refusesSender = (reply: string) => senderRefused.test(reply) && !recipientRejected.test(reply);
 
 /** Whether an enhanced code says more than the basic code beside it. */
-export const isTelling = (enhanced: string): boolean => Object.hasOwn(enhancedCodes, enhanced) || isPolicy(enhanced);
+export const isSpecificCode = (enhanced: string): boolean => Object.hasOwn(enhancedCodes, enhanced) || isPolicy(enhanced);
 
 /** An enhanced code that says nothing more than that the reply is a refusal. */
 const undefinedCode = '5.0.0';
@@ -92,7 +92,7 @@ export function smtpCodeOf(reply: string): string {
 /** Our failure for an enhanced code, with the text beside it. */
 export function enhancedFailureOf(code: string, text: string): ProviderFailure {
   if (refusesSender(text)) return soft('sender_refused');
-  if (code === '5.1.0' && namesRecipient.test(text)) return hard('30008');
+  if (code === '5.1.0' && recipientWord.test(text)) return hard('30008');
   if (code === '5.2.1' && tooMany.test(text)) return ofRecipient(soft('limit_exceeded'));
   if (code === '5.4.1' && noMailbox.test(text)) return hard('30008');
   return lookUp(enhancedCodes, isPolicy(code) && !Object.hasOwn(enhancedCodes, code) ? '5.7.1' : code);
@@ -108,7 +108,7 @@ export function smtpFailureOf(command: string | undefined, reply: string): Provi
 
 function failureIn(command: string | undefined, reply: string, code: string): ProviderFailure {
   if (refusesSender(reply) || (relayCodes.includes(code) && relayDenied.test(reply))) return soft('sender_refused');
-  if (isTelling(code)) return enhancedFailureOf(code, reply);
+  if (isSpecificCode(code)) return enhancedFailureOf(code, reply);
   // An enhanced code that is not known does not name the mailbox, whatever the basic code beside it.
   if (!mailboxCodes.includes(code)) return lookUp(basicCodes, reply.slice(0, 3));
   if (filtered.test(reply)) return soft('30007');

@@ -59,8 +59,14 @@ const meanings = {
 /** The failure codes of providers. */
 export type FailureCode = keyof typeof meanings;
 
-/** The failure of a message that its provider may or may not have. */
+/** The code of a message that its provider may or may not have. */
 export const handoffUnknownCode = 'handoff_unknown';
+
+/** The failure of such a message. */
+export const handoffUnknown = {
+  error_code: handoffUnknownCode,
+  error_message: 'The carrier did not respond and cannot tell whether it accepted the message',
+};
 
 /** The codes of messages that the service itself let fail: they were not handed off, or it is unknown whether they were. */
 const ownSummaries = {

@@ -1,7 +1,7 @@
 /** Fallback chains: when the next step begins, and its cost. */
-import { type Channel, channelTraits } from '../../channels.js';
+import type { Channel } from '../../channels.js';
 import { handoffUnknownCode } from './error-codes.js';
-import type { Content } from './message-content.js';
+import type { Content } from './content.js';
 import type { Status } from './status.js';
 
 /** A step that was not sent yet. */
@@ -26,7 +26,7 @@ export const afterSecondsMax = 259_200;
 export type FallbackVerdict = 'now' | 'wait' | 'over';
 
 /** A message that was cancelled or has expired is not wanted on another channel either, and a workspace that may not send sends on no channel. */
-const ends = new Set(['cancelled', 'expired', 'suspended', 'unverified']);
+const endingCodes = new Set(['cancelled', 'expired', 'suspended', 'unverified']);
 
 /** What decides about the step after a message. */
 export interface MessageBefore {
@@ -43,7 +43,7 @@ export interface MessageBefore {
 export function fallbackVerdict({ status, error_code, has_expired }: MessageBefore, isDue: boolean): FallbackVerdict {
   if (status === 'delivered' || status === 'read' || has_expired) return 'over';
   if (status !== 'failed') return isDue ? 'now' : 'wait';
-  if (ends.has(error_code ?? '')) return 'over';
+  if (endingCodes.has(error_code ?? '')) return 'over';
   // The message may have been sent. A report may still say so, within the message's time.
   return error_code === handoffUnknownCode && !isDue ? 'wait' : 'now';
 }
@@ -84,7 +84,8 @@ export function takenOver(chain: readonly ChargedStep[], id: string): { id: stri
 }
 
 /** The maximum cost of a chain, by the prices of its steps including the first message: all steps are sent and nothing is refunded. */
-export const capOf = (prices: readonly number[]): number => prices.reduce((charged, price) => charged + costOfStep(price, charged), 0);
+export const chainCostMax = (prices: readonly number[]): number =>
+  prices.reduce((charged, price) => charged + costOfStep(price, charged), 0);
 
 /** The channels of a message and of the steps that follow it, in order. */
 export const channelsOf = ({
@@ -94,12 +95,3 @@ export const channelsOf = ({
   channel: Channel;
   fallback?: readonly { channel: Channel }[] | undefined;
 }): Channel[] => [channel, ...fallback.map((step) => step.channel)];
-
-/** The content without the fields that the channel does not have. */
-export const contentOn = (channel: Channel, content: Content): Content => ({ text: content.text, ...besideText(channel, content) });
-
-/** The fields of the content that the channel has, except the text. */
-export function besideText(channel: Channel, { text: _, template, ...mail }: Content): Omit<Content, 'text'> {
-  const { hasMailFields, hasApprovedTemplates } = channelTraits[channel];
-  return { ...(hasMailFields ? mail : {}), ...(hasApprovedTemplates && template !== undefined ? { template } : {}) };
-}

@@ -60,10 +60,10 @@ export function faultOfRecipient(channel: Channel, to: string): string | null {
 export const recipientKey = (channel: Channel, to: string) => rulesOf(channel).keyOf(to);
 
 /** The keys of one recipient: of the address, and of the other way in which carriers and workspaces may write it. */
-export const keysOf = (channel: Channel, to: string) => rulesOf(channel).spellingsOf(recipientKey(channel, to));
+export const spellingsOf = (channel: Channel, to: string) => rulesOf(channel).spellingsOf(recipientKey(channel, to));
 
-/** SQL: `keysOf` the row with this name as a list of expressions, some of which may be null. */
-export const keysInSql = (row: string): string[] => [recipientKeyInSql(row), otherSpellingInSql(`${row}."to"`)];
+/** SQL: `spellingsOf` the row with this name as a list of expressions, some of which may be null. */
+export const spellingsInSql = (row: string): string[] => [recipientKeyInSql(row), otherSpellingInSql(`${row}."to"`)];
 
 /**
  * SQL: conditions that together find the messages to an e-mail address. Letter case is ignored. Addresses with capital letters have an index of their

@@ -1,11 +1,11 @@
 /** The content of a single message, with its placeholders filled in by the rules of bulk sends (docs/contract/messages.md, Variables). */
 import { type Channel, channelTraits, someChannel } from '../../channels.js';
 import { type Fault, missingFieldText } from '../../errors.js';
-import type { Content } from './message-content.js';
-import { compileTexts, fillIn } from '../bulk/bulk-whatsapp-template.js';
-import { readVariables } from '../bulk/given-values.js';
-import { emptiedFault, faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content.js';
-import { compileTemplate, countPlaceholders, missingFrom, type Template, render } from './template.js';
+import type { Content } from './content.js';
+import { compileTexts, fillIn } from './compiled-whatsapp-template.js';
+import { readVariables } from './given-values.js';
+import { emptiedFault, faultOfTexts, isSubject, lengthText, subjectText, textUnitsMax } from './content-limits.js';
+import { countPlaceholders, missingFrom, readTemplate, render, type Template } from './template.js';
 import { escapeHtml } from '../values/html.js';
 
 /** Texts that may have placeholders, without those of a WhatsApp template. */
@@ -26,8 +26,7 @@ export function renderContent(content: Content, variables: object, channels: rea
   const values = readVariables(variables, '', faults);
   const missing = new Set<string>();
   const compiled = (field: string, source: string): Template => {
-    const template = compileTemplate(source);
-    if (template.malformed !== null) faults.push({ field, message: `${field} has an invalid placeholder: ${template.malformed}` });
+    const template = readTemplate(field, source, faults);
     for (const name of missingFrom(template, values)) missing.add(name);
     return template;
   };

@@ -2,6 +2,7 @@
  * Placeholders in texts (docs/contract/batches.md): `{{ name }}` and `{{ name | fallback }}`; `\{{` is a literal `{{`. A template is parsed
  * once. Inserted values are never parsed.
  */
+import type { Fault } from '../../errors.js';
 
 interface Placeholder {
   name: string;
@@ -39,6 +40,13 @@ export function compileTemplate(text: string): Template {
   parts.push(text.slice(end));
   const required = parts.flatMap((part) => (typeof part === 'string' || part.fallback !== undefined ? [] : [part.name]));
   return { parts: parts.filter((part) => part !== ''), required: [...new Set(required)], malformed };
+}
+
+/** Parses the text in a field. @param faults receives the fault of a malformed placeholder */
+export function readTemplate(field: string, text: string, faults: Fault[]): Template {
+  const template = compileTemplate(text);
+  if (template.malformed !== null) faults.push({ field, message: `${field} has an invalid placeholder: ${template.malformed}` });
+  return template;
 }
 
 /** Whether the text may have placeholders. If not, it is the same for all values. */

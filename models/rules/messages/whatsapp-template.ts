@@ -68,7 +68,7 @@ export function faultOfText(kind: TextKind, text: string): string | null {
  * The fault of the variables; null if there is none.
  * @param isFilledIn whether a value is checked after rendering, when its length is known
  */
-export function faultOfVariables(field: string, variables: object, isFilledIn: (value: string) => boolean): Fault | null {
+export function faultOfTemplateVariables(field: string, variables: object, isFilledIn: (value: string) => boolean): Fault | null {
   const entries = Object.entries(variables);
   if (entries.length > variablesMax) return { field, message: `${field} must have at most ${variablesMax} entries` };
   if (entries.some(([name]) => !isVariableName(name))) {

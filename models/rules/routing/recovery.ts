@@ -31,12 +31,22 @@ export function verdictOf({ scheduled_at, status_detail, batch_status, uncertain
   return batch_status === 'cancelled' && isUnclaimed ? 'cancelled' : 'uncertain';
 }
 
-/** What can be done about a call whose answer is lost. 0: repeat it. 1: search for the message. 2: wait for the delivery report. */
-const doubtOf: Readonly<Record<ProviderKind, 0 | 1 | 2>> = { sandbox: 0, postmark: 1, twilio: 2, meta: 2, smtp: 2, ses: 2, sendgrid: 2 };
+/** What can be done about a call whose answer is lost, the surest first: repeat it, search for the message, or wait for the delivery report. */
+const remedies = ['repeat', 'search', 'wait'] as const;
+
+const afterLostAnswer: Readonly<Record<ProviderKind, (typeof remedies)[number]>> = {
+  sandbox: 'repeat',
+  postmark: 'search',
+  twilio: 'wait',
+  meta: 'wait',
+  smtp: 'wait',
+  ses: 'wait',
+  sendgrid: 'wait',
+};
 
 /** The accounts that are called or queried again about a call whose answer is lost. */
 export const repeatableAccounts = (accounts: readonly Pick<ProviderAccount, 'name' | 'kind'>[]): string[] =>
-  accounts.filter(({ kind }) => doubtOf[kind] < 2).map(({ name }) => name);
+  accounts.filter(({ kind }) => afterLostAnswer[kind] !== 'wait').map(({ name }) => name);
 
 /**
  * The accounts that may have a message. The one with the fewest possibilities of a query is last, because the hand-off continues with the
@@ -49,10 +59,10 @@ export function suspectedAccounts(
   bound: readonly string[],
 ): string[] {
   const kinds = new Map(accounts.map(({ name, kind }) => [name, kind]));
-  const doubt = (name: string) => {
+  const rank = (name: string) => {
     const kind = kinds.get(name);
-    return kind === undefined ? 2 : doubtOf[kind];
+    return remedies.indexOf(kind === undefined ? 'wait' : afterLostAnswer[kind]);
   };
   const names = new Set([...routes[channel].map(({ account }) => account), ...bound]);
-  return [...names].toSorted((one, other) => doubt(one) - doubt(other));
+  return [...names].toSorted((one, other) => rank(one) - rank(other));
 }

@@ -22,14 +22,14 @@ export interface Range {
 }
 
 /** The number of rows in a list. */
-export interface Counted {
+export interface RowCount {
   total: number;
   /** Counted for this request. Otherwise rows may have been added or deleted since. */
   isFresh: boolean;
 }
 
 /** How the number of rows is found. `all` counts them. */
-export type Counting = (all: () => Promise<number>) => Promise<Counted>;
+export type Counting = (all: () => Promise<number>) => Promise<RowCount>;
 
 const countAnew: Counting = async (all) => ({ total: await all(), isFresh: true });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { BlockedAddressError, guardedLookup } from '../../../activities/webhooks/guarded-lookup.js';
-import { createResolver, type Resolve } from '../../../models/process/name-resolver.js';
+import { createResolver, type Resolve } from '../../../models/network/name-resolver.js';
 
 const answer: LookupAddress[] = [
   { address: '2001:db8::1', family: 6 },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { TurnsOfWebhook } from '../../../activities/webhooks/turns-of-webhook.js';
-import type { Turns } from '../../../models/operations/deliveries/reserve-turns.js';
+import type { WebhookSlots } from '../../../models/operations/deliveries/reserve-webhook-slots.js';
 
 describe('turns of a webhook', () => {
   it('turns of a webhook are reserved only when those before are used', async () => {
     const reservedAt: number[] = [];
-    const reserve = (): Promise<Turns> => {
+    const reserve = (): Promise<WebhookSlots> => {
       reservedAt.push(performance.now());
       return Promise.resolve({ wait_ms: 30, every_ms: 20, count: 2 });
     };
@@ -17,7 +17,7 @@ describe('turns of a webhook', () => {
 
   it('turns of a webhook are not reserved for attempts that will not be made', async () => {
     let reservations = 0;
-    const reserve = (): Promise<Turns> => {
+    const reserve = (): Promise<WebhookSlots> => {
       reservations += 1;
       return Promise.resolve({ wait_ms: 10, every_ms: 10, count: 1 });
     };

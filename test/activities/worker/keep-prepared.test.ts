@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { keepPrepared } from '../../../activities/worker/keep-prepared.js';
 import { prepareTemporal } from '../../../activities/worker/prepare-temporal.js';
-import { installationMemo, installationOf } from '../../../models/installation.js';
+import { installationMemo, installationOf } from '../../../models/startup/installation.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { until } from '../../support/client.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Connection } from '@temporalio/client';
 import { prepareTemporal, restorePreparations } from '../../../activities/worker/prepare-temporal.js';
-import { foreignNamespaceFix } from '../../../models/installation.js';
+import { foreignNamespaceFix } from '../../../models/startup/installation.js';
 import { createLogger, type Logger } from '../../../models/process/logger.js';
 import { queues, workflowIds, workflowTypes } from '../../../workflows/contract.js';
 import { until } from '../../support/client.js';

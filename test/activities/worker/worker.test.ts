@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { prepareTemporal } from '../../../activities/worker/prepare-temporal.js';
 import { select } from '../../../models/db/database.js';
-import { foreignNamespace, foreignNamespaceFix, installationMemo, installationOf } from '../../../models/installation.js';
+import { foreignNamespace, foreignNamespaceFix, installationMemo, installationOf } from '../../../models/startup/installation.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { testEnv } from '../../support/config.js';

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { prepareTemporal } from '../../../activities/worker/prepare-temporal.js';
 import { select } from '../../../models/db/database.js';
-import { portFault } from '../../../models/process/free-port.js';
+import { portFault } from '../../../models/network/free-port.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import { until } from '../../support/client.js';

@@ -6,7 +6,7 @@ import { createClientAddress } from '../../../api/http/client-address.js';
 import { createRouteHints } from '../../../api/http/errors/route-hints.js';
 import { notFound } from '../../../models/errors.js';
 import { plainName } from '../../../models/rules/accounts/plain-name.js';
-import { keywordOf } from '../../../models/rules/contacts/suppression.js';
+import { keywordOf } from '../../../models/rules/contacts/keywords.js';
 import { smtpFailureOf } from '../../../models/rules/failures/smtp.js';
 import { maskAddresses } from '../../../models/rules/values/mask.js';
 import { cpuCost } from '../../support/measure/cpu-cost.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';
-import { handoffUnknown } from '../../../models/operations/handoff/give-up.js';
+import { handoffUnknown } from '../../../models/rules/messages/error-codes.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { rows } from '../../support/database.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';

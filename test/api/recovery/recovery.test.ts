@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { recoverDatabase } from '../../../api/recovery/recover-database.js';
 import { runRecovery } from '../../../api/recovery/run-recovery.js';
-import { foreignNamespace, foreignNamespaceFix } from '../../../models/installation.js';
+import { foreignNamespace, foreignNamespaceFix } from '../../../models/startup/installation.js';
 import { beginRecovery, type Recovery } from '../../../models/operations/recovery/begin-recovery.js';
 import { cancelBatch, pauseBatch } from '../../../models/operations/batches/change-batch.js';
 import { cancelMessage } from '../../../models/operations/messages/cancel-message.js';

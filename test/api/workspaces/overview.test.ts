@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { foldChanges, forgetHours } from '../../../models/operations/workspaces/fold-changes.js';
 import { failureCodes } from '../../../models/rules/messages/error-codes.js';
+import { deleteOldHours, rollUpChanges } from '../../../models/operations/workspaces/roll-up-changes.js';
 import { rows } from '../../support/database.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -19,7 +19,7 @@ describe('GET /overview', () => {
       body: { to: '+15551234567', channel: 'sms', content: { text: 'Hello' }, ...more },
     });
   const overview = async (query = '') => {
-    await foldChanges(app.deps.db, Date.now() + 10_000);
+    await rollUpChanges(app.deps.db, Date.now() + 10_000);
     return app.call('GET', `/api/v1/overview${query}`, { jwt: account.jwt });
   };
   const ago = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
@@ -97,7 +97,7 @@ describe('GET /overview', () => {
     await rows(app.deps.db, add, [account.workspaceId, hour]);
     await rows(app.deps.db, add, [account.workspaceId, new Date(hour.getTime() - 1)]); // not in that hour, whenever the test runs
     await rows(app.deps.db, add, [account.workspaceId, new Date(from.getTime() - 4_200_000)]);
-    assert.equal(await forgetHours(app.deps.db), true);
+    assert.equal(await deleteOldHours(app.deps.db), true);
     const { body } = await overview(`?from=${from.toISOString()}&by=hour`);
     assert.deepEqual([body.data.from, body.data.messages], [hour.toISOString(), 3]);
     assert.equal((await rows(app.deps.db, 'SELECT 1 FROM message_rollups WHERE workspace_id = $1', [account.workspaceId])).length, 2);

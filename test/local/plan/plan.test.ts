@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { ConfigError } from '../../../models/settings/config.js';
 import { prepareDataDir, readPlan } from '../../../local/plan/plan.js';
 import { PortBook, requireFreePort } from '../../../local/processes/ports.js';
-import { portFault } from '../../../models/process/free-port.js';
 import { loadSecrets } from '../../../local/state/secrets.js';
 import { StartError } from '../../../local/output/start-error.js';
 import { writeState } from '../../../local/state/state-file.js';
+import { portFault } from '../../../models/network/free-port.js';
 import { temporaryFolder } from '../processes/stand-in.js';
 
 const database = 'postgres://u:p@127.0.0.1:5432/d';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { openPool, select } from '../../../models/db/database.js';
 import { migrateWith } from '../../../models/migrate.js';
 import { createLogger } from '../../../models/process/logger.js';
-import { requireSchema } from '../../../models/require-schema.js';
+import { requireSchema } from '../../../models/startup/require-schema.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
 import { asProgram } from '../../support/servers.js';
 

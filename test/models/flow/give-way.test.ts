@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { givingWayTo, type Pace, UrgentWork } from '../../../models/flow/give-way.js';
+import { createYieldingPace, type Pace, UrgentWork } from '../../../models/flow/give-way.js';
 
 /** Asks for a turn. The turn lasts until the test calls `end`. */
 function askForTurn(pace: Pace) {
@@ -41,7 +41,7 @@ describe('work that gives way', () => {
   afterEach(() => urgentWork.end());
 
   it('work that gives way never waits while nothing was urgent', async () => {
-    const pace = givingWayTo(new UrgentWork());
+    const pace = createYieldingPace(new UrgentWork());
     const turns = [askForTurn(pace), askForTurn(pace), askForTurn(pace)];
     await settled();
     assert.ok(turns.every(({ hasBegun }) => hasBegun));
@@ -49,7 +49,7 @@ describe('work that gives way', () => {
   });
 
   it('work that gives way takes one turn at a time while another thread has urgent work', async () => {
-    const pace = givingWayTo(new UrgentWork(urgent.memory));
+    const pace = createYieldingPace(new UrgentWork(urgent.memory));
     const [first, second] = [askForTurn(pace), askForTurn(pace)];
     await lookedAgain();
     assert.deepEqual([first.hasBegun, second.hasBegun], [true, false]);
@@ -59,7 +59,7 @@ describe('work that gives way', () => {
   });
 
   it('work that gives way takes one turn at a time also in a short gap of the urgent work', async () => {
-    const pace = givingWayTo(urgent);
+    const pace = createYieldingPace(urgent);
     const [first, second] = [askForTurn(pace), askForTurn(pace)];
     await urgentWork.end();
     clock += gapMs;
@@ -71,7 +71,7 @@ describe('work that gives way', () => {
   });
 
   it('all turns begin when nothing was urgent for a while', async () => {
-    const pace = givingWayTo(urgent);
+    const pace = createYieldingPace(urgent);
     const [first, second, third] = [askForTurn(pace), askForTurn(pace), askForTurn(pace)];
     await urgentWork.end();
     clock += aWhileMs;
@@ -80,12 +80,12 @@ describe('work that gives way', () => {
   });
 
   it('work that gives way does not wait for itself: work within a turn begins at once', async () => {
-    const pace = givingWayTo(urgent);
+    const pace = createYieldingPace(urgent);
     assert.equal(await pace.run(() => pace.run(() => Promise.resolve('done'))), 'done');
   });
 
   it('work that an ended turn has left behind waits for a turn of its own', async () => {
-    const pace = givingWayTo(urgent);
+    const pace = createYieldingPace(urgent);
     let goOn: () => void = () => undefined;
     const after = new Promise<void>((resolve) => (goOn = resolve));
     let left: Promise<ReturnType<typeof askForTurn>> | undefined;
@@ -102,7 +102,7 @@ describe('work that gives way', () => {
 
   it('owners take turns at work that gives way', async () => {
     let owner = 'one';
-    const pace = givingWayTo(urgent, () => owner);
+    const pace = createYieldingPace(urgent, () => owner);
     const order: string[] = [];
     const ask = (name: string) => pace.run(async () => void order.push(name));
     const all = [ask('one 1'), ask('one 2'), ask('one 3')];
@@ -122,8 +122,8 @@ describe('work that gives way', () => {
   });
 
   it('a turn rests between its steps until nothing is urgent', async () => {
-    const { rest } = givingWayTo(urgent);
-    await givingWayTo(new UrgentWork()).rest(60_000); // nothing is urgent: no rest
+    const { rest } = createYieldingPace(urgent);
+    await createYieldingPace(new UrgentWork()).rest(60_000); // nothing is urgent: no rest
     let isOver = false;
     const resting = rest(1_000_000).then(() => (isOver = true));
     await settled();
@@ -134,7 +134,7 @@ describe('work that gives way', () => {
   });
 
   it('another turn begins while one rests between its steps', async () => {
-    const pace = givingWayTo(urgent);
+    const pace = createYieldingPace(urgent);
     const resting = pace.run(async () => {
       await pace.rest(100);
       return 'rested';
@@ -146,7 +146,7 @@ describe('work that gives way', () => {
   });
 
   it('a turn begins beside another one after two seconds', async () => {
-    const pace = givingWayTo(urgent);
+    const pace = createYieldingPace(urgent);
     const long = askForTurn(pace);
     await long.begun;
     const other = askForTurn(pace);
@@ -161,7 +161,7 @@ describe('work that gives way', () => {
     const heavyTurn = (pace: Pace) => pace.run(() => sleep(turnMs));
 
     it('a heavy turn is followed by a rest of several times its length while there is urgent work', async () => {
-      const pace = givingWayTo(urgent, () => 'one');
+      const pace = createYieldingPace(urgent, () => 'one');
       await heavyTurn(pace);
       const endedAt = performance.now();
       await pace.run(settled);
@@ -170,7 +170,7 @@ describe('work that gives way', () => {
 
     it('a heavy turn delays only the work of its owner', async () => {
       let owner: string | undefined = 'heavy';
-      const pace = givingWayTo(urgent, () => owner);
+      const pace = createYieldingPace(urgent, () => owner);
       await heavyTurn(pace);
       const resting = askForTurn(pace);
       for (owner of ['other', undefined]) await pace.run(settled);
@@ -180,7 +180,7 @@ describe('work that gives way', () => {
     });
 
     it('the rest after a heavy turn ends early when nothing was urgent for a while', async () => {
-      const pace = givingWayTo(urgent, () => 'one');
+      const pace = createYieldingPace(urgent, () => 'one');
       await heavyTurn(pace);
       const endedAt = performance.now();
       await urgentWork.end();

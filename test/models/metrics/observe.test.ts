@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { busy, insufficientCredits, spendLimitReached } from '../../../models/errors.js';
 import { apiMetrics, workMetrics } from '../../../models/metrics/catalogue.js';
-import { observeAccept, showBadEnds, showFailedSends } from '../../../models/metrics/observe.js';
+import { createFailureSeries, createHandoffFailureSeries, observeAccept } from '../../../models/metrics/observe.js';
 import { addedTo } from '../../support/measure/counted.js';
 
 describe('the metric of single sends', () => {
@@ -26,8 +26,8 @@ describe('the metric of single sends', () => {
 
 describe('series of events that an alert looks for', () => {
   it('series of failed sends, unknown hand-offs and missing reports are shown with 0 before the first event', async () => {
-    showFailedSends([{ method: 'post', path: '/send' }]);
-    showBadEnds({ push: [{ account: 'one' }, { account: 'two' }] });
+    createFailureSeries([{ method: 'post', path: '/send' }]);
+    createHandoffFailureSeries({ push: [{ account: 'one' }, { account: 'two' }] });
     const requests = (await apiMetrics.requests.get()).values.filter(({ labels }) => labels.operation === 'POST /send');
     const ofWorker = [await workMetrics.handoffs.get(), await workMetrics.reportWaits.get()].flatMap(({ values }) =>
       values.filter(({ labels }) => labels.channel === 'push').map(({ labels, value }) => [...Object.values(labels), value]),

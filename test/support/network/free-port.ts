@@ -1,6 +1,6 @@
 /** Ports for the servers that tests start. */
 import { randomInt } from 'node:crypto';
-import { portFault } from '../../../models/process/free-port.js';
+import { portFault } from '../../../models/network/free-port.js';
 
 /** Below the ports that the product takes, and without 10080, which browsers and `fetch` refuse. */
 const lowest = 11_000;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, constants, createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { grpcStatus } from '../../../models/process/grpc-status.js';
+import { grpcStatus } from '../../../models/network/grpc-status.js';
 
 export interface TemporalFront {
   address: string;

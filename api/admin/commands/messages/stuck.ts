@@ -1,8 +1,8 @@
 import { explainDatabaseError } from '../../../../models/db/explain-database-error.js';
 import { readServiceGauges } from '../../../../models/operations/watch/read-service-gauges.js';
 import type { GaugeReading } from '../../../../models/metrics/catalogue.js';
-import { lookNow } from '../../../../models/operations/watch/look-at-groups.js';
-import { type UnendedMessage, unendedMessages } from '../../../../models/operations/watch/unended-messages.js';
+import { makeDue } from '../../../../models/operations/watch/due-groups.js';
+import { type OpenMessage, openMessages } from '../../../../models/operations/watch/open-messages.js';
 import { seenWorkers } from '../../../../models/operations/watch/worker-heartbeats.js';
 import { countText } from '../../../../models/rules/values/text.js';
 import { aligned } from '../../aligned.js';
@@ -24,9 +24,9 @@ export const stuckCommand: Command = {
   summary: 'Show the oldest messages that have not ended, with the reason and their age. Fails if one should not wait (marked with !).',
   async run(given, { db, config }) {
     const [olderThanSeconds, limit] = [numberIn(given, 'older-than', olderThan), numberIn(given, 'limit', limits)];
-    const { messages, hasMore } = await unendedMessages(db, config, { olderThanSeconds, limit });
+    const { messages, hasMore } = await openMessages(db, config, { olderThanSeconds, limit });
     const stuck = messages.filter((message) => message.stuck);
-    const retried = given.values.retry === true ? await lookNow(db, [...new Set(stuck.map(({ group_id }) => group_id))]) : null;
+    const retried = given.values.retry === true ? await makeDue(db, [...new Set(stuck.map(({ group_id }) => group_id))]) : null;
     const isWatched = retried === null || (await seenWorkers(db)).alive > 0;
     const read = await readServiceGauges(db).catch((error: Error) => ({ unread: explainDatabaseError(error) }));
     const other = read !== undefined && 'found' in read ? otherWork(read.found) : {};
@@ -48,7 +48,7 @@ const retriedText = (groups: number, isWatched: boolean) =>
     ? `The watcher looks at ${countText(groups, 'group')} within 30 s.`
     : `The watcher looks at ${countText(groups, 'group')} when a worker runs: no worker is alive now.`;
 
-function cellsOf({ message_id, workspace_id, channel, status, age_seconds, last_detail, waiting, stuck }: UnendedMessage): string[] {
+function cellsOf({ message_id, workspace_id, channel, status, age_seconds, last_detail, waiting, stuck }: OpenMessage): string[] {
   const why = waiting === null ? 'Undecided: not charged; the watcher removes it' : waiting.text;
   const last = last_detail === null ? '' : ` (last call: ${last_detail})`;
   const until = waiting?.until ? ` (until ${waiting.until.toISOString()})` : '';

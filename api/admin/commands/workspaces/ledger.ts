@@ -19,7 +19,7 @@ export const ledgerCommand: Command = {
   async run(given) {
     const limit = numberIn(given, 'limit', limits);
     const workspace = await requireWorkspace(given.positionals[0] ?? '');
-    const { rows, total } = await CreditEntry.ledger(workspace.id, { page: 1, limit });
+    const { rows, total } = await CreditEntry.pageOf(workspace.id, { page: 1, limit });
     const hasMore = (total ?? 0) > rows.length;
     const end = hasMore ? firstOf(rows.length, 'entry', 'entries') : `${countText(rows.length, 'entry', 'entries')}.`;
     return {

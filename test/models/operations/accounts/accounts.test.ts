@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { ApiKey } from '../../../../models/tables/api-key.js';
 import { identifyApiKeys, type PresentedKey } from '../../../../models/operations/api-keys/identify-api-keys.js';
-import { issueMail } from '../../../../models/operations/mails/issue-mail.js';
+import { enqueueTokenMail } from '../../../../models/operations/mails/mail-queue.js';
 import { revokeApiKey } from '../../../../models/operations/api-keys/revoke-api-key.js';
 import { logIn } from '../../../../models/operations/logins/log-in.js';
 import { loadMail } from '../../../../models/operations/mails/load-mail.js';
@@ -89,7 +89,9 @@ describe('accounts', () => {
   it('verifyEmail refuses a token that is unknown, expired, replaced or for another purpose', async () => {
     const { workspace, mailId } = await join();
     const issue = (purpose: 'verify' | 'reset') =>
-      test.db.transaction((transaction) => issueMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose }));
+      test.db.transaction((transaction) =>
+        enqueueTokenMail(test.db, transaction, config.secretKey, { workspaceId: workspace.id, purpose }),
+      );
     const [voided, reset, newest] = [await tokenOf(mailId), await tokenOf(await issue('reset')), await tokenOf(await issue('verify'))];
     for (const token of ['', 'x', voided, reset]) await assert.rejects(verifyEmail(test.db, token, byTest), badToken);
     await rows(test.db, 'UPDATE mail_tokens SET expires_at = now() WHERE workspace_id = $1', [workspace.id]);

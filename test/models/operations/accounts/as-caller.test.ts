@@ -4,7 +4,7 @@ import { asCaller } from '../../../../models/operations/accounts/as-caller.js';
 import { endOpenSession, endSession } from '../../../../models/operations/accounts/end-sessions.js';
 import { recordAuditEvent } from '../../../../models/operations/audit/record-audit-event.js';
 import type { Transaction } from '../../../../models/db/database.js';
-import type { HeldCredential } from '../../../../models/rules/audit/origin.js';
+import type { RequestCredential } from '../../../../models/rules/audit/origin.js';
 import { ApiKey } from '../../../../models/tables/api-key.js';
 import { byTest } from '../../../support/by-test.js';
 import { testEnv } from '../../../support/config.js';
@@ -23,14 +23,14 @@ describe('asCaller', () => {
   });
   after(() => test.drop());
 
-  const session = (id: string | null = null): HeldCredential => ({ keyId: null, token: { id, version: 0 } });
-  const run = (credential: HeldCredential, work = async () => 'done') => asCaller(test.db, workspaceId, { ...byTest, credential }, work);
+  const session = (id: string | null = null): RequestCredential => ({ keyId: null, token: { id, version: 0 } });
+  const run = (credential: RequestCredential, work = async () => 'done') => asCaller(test.db, workspaceId, { ...byTest, credential }, work);
   const ended = { code: 'unauthorized', message: 'Invalid or expired token' };
   const keyOf = async () =>
     (await ApiKey.issue(testEnv().SECRET_KEY as string, { workspace_id: workspaceId, name: 'x', scopes: ['manage_webhooks'] })).row;
 
   /** Ends something in a transaction that is committed once `run` waits for it. */
-  async function during(end: (transaction: Transaction) => Promise<unknown>, credential: HeldCredential): Promise<string> {
+  async function during(end: (transaction: Transaction) => Promise<unknown>, credential: RequestCredential): Promise<string> {
     const ending = await test.db.transaction();
     await test.db.query('SELECT 1 FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', { bind: [workspaceId], transaction: ending });
     await end(ending);

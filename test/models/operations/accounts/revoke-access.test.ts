@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Transaction } from '../../../../models/db/database.js';
-import { endAllSessions, forgetSessions } from '../../../../models/operations/accounts/end-sessions.js';
+import { deleteSessions, endAllSessions } from '../../../../models/operations/accounts/end-sessions.js';
 import { deactivateWebhooks, deleteWebhooks, revokeApiKeys } from '../../../../models/operations/accounts/revoke-access.js';
 import { ApiKey } from '../../../../models/tables/api-key.js';
 import { byTest } from '../../../support/by-test.js';
@@ -39,7 +39,7 @@ describe('the end of the access to a workspace', () => {
       title: 'sessions are forgotten without a deadlock with the record of their uses',
       table: 'sessions',
       build: () => buildSession(test.workspaceId),
-      end: () => within((transaction) => forgetSessions(test.db, transaction, test.workspaceId)),
+      end: () => within((transaction) => deleteSessions(test.db, transaction, test.workspaceId)),
     },
     {
       title: 'sessions are ended without a deadlock with the record of their uses',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { acknowledgeDrift } from '../../../../models/operations/billing/acknowledge-drift.js';
 import { auditBooks, auditNow } from '../../../../models/operations/billing/audit-books.js';
-import { checkLedgers } from '../../../../models/operations/billing/ledger-drift.js';
+import { checkLedgers } from '../../../../models/operations/billing/check-ledgers.js';
 import { Workspace } from '../../../../models/tables/workspace.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';

@@ -28,7 +28,7 @@ describe('the list of a long ledger', () => {
     );
     await rows(test.db, 'VACUUM ANALYZE credit_entries');
     const read = await entriesRead(test.db, 'credit_entries', async () => {
-      for (const page of [1, 2]) assert.equal((await CreditEntry.ledger(id, { page, limit: 10 })).total, history + 2);
+      for (const page of [1, 2]) assert.equal((await CreditEntry.pageOf(id, { page, limit: 10 })).total, history + 2);
     });
     assert.ok(read < 100, `${read} entries were read`);
   });

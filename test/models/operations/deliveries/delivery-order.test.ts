@@ -16,7 +16,7 @@ describe('the order of the deliveries of a message', () => {
   async function leaveEvents(events: readonly string[]): Promise<string> {
     const { id, group_id } = await buildSent(test.db, test.workspaceId);
     for (const event of events.slice(2)) await rows(test.db, copy, [id, event]);
-    await leaveToRetriers(test.db, { left: await firstDeliveries(test.db, group_id, false) }, false);
+    await leaveToRetriers(test.db, { idle: await firstDeliveries(test.db, group_id, false) }, false);
     return id;
   }
 

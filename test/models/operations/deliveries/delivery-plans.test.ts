@@ -28,7 +28,7 @@ describe('plans that were made while the tables were small', () => {
     webhook = await buildWebhook(workspaceId, 'https://one.example.test/');
     const { group_id, id, webhook_id } = await buildDelivery(test.db, workspaceId);
     await firstDeliveries(test.db, group_id, true);
-    await leaveToRetriers(test.db, { left: [{ id, webhook_id }] }, false);
+    await leaveToRetriers(test.db, { idle: [{ id, webhook_id }] }, false);
     await retrierDeliveries(test.db, webhook_id, false, 1);
   });
 
@@ -42,7 +42,7 @@ describe('plans that were made while the tables were small', () => {
   it('the backlog of a webhook is not read when a delivery is left to its retrier', async () => {
     await buildBacklog(test.db, webhook.row, { count: backlog, carried: false });
     const { id, webhook_id } = await buildDelivery(test.db, workspaceId);
-    const read = await entriesRead(test.db, 'deliveries', () => leaveToRetriers(test.db, { left: [{ id, webhook_id }] }, false));
+    const read = await entriesRead(test.db, 'deliveries', () => leaveToRetriers(test.db, { idle: [{ id, webhook_id }] }, false));
     assert.ok(read < readMax, `${read} index entries`);
   });
 

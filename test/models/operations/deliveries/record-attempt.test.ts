@@ -187,7 +187,7 @@ describe('recordAttempts', () => {
         deliveries.map((delivery) => attemptWith(delivery, { status: 'pending', inSeconds: 60 })),
       );
     for (let round = 0; round < 5; round += 1) {
-      await Promise.all([recorded(built), leaveToRetriers(test.db, { left: backwards }, false), recorded(backwards)]);
+      await Promise.all([recorded(built), leaveToRetriers(test.db, { idle: backwards }, false), recorded(backwards)]);
     }
     await Promise.all([recorded(backwards), disableWebhook(test.db, webhookId, 'Gone', { url })]);
     assert.equal((await attemptsOf(test.db, built[0]?.id ?? '')).length, 11);

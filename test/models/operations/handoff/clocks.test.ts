@@ -95,7 +95,7 @@ describe('workers whose clocks differ', () => {
     it(`workers whose clocks differ keep the order of an ordered webhook (${clocks} s off)`, async () => {
       await rows(test.db, 'UPDATE webhooks SET ordered = true WHERE id = $1', [webhookId]);
       const { group_id } = await deliver();
-      await leaveToRetriers(test.db, { left: await firstDeliveries(test.db, group_id, false) }, false);
+      await leaveToRetriers(test.db, { idle: await firstDeliveries(test.db, group_id, false) }, false);
       assert.deepEqual(types(await retrierDeliveries(test.db, webhookId, true, 10)), inOrder);
       assert.deepEqual(types(await retrierDeliveries(test.db, webhookId, false, 10)), inOrder);
     });
@@ -133,7 +133,7 @@ describe('workers whose clocks differ', () => {
     ]);
     const due = await firstDeliveries(test.db, group_id, false);
     assert.deepEqual(types(due), inOrder);
-    await leaveToRetriers(test.db, { left: due }, false);
+    await leaveToRetriers(test.db, { idle: due }, false);
     assert.deepEqual(types(await retrierDeliveries(test.db, webhookId, true, 10)), inOrder);
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction, select } from '../../../../models/db/database.js';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
-import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
+import { eraseRecipient } from '../../../../models/operations/erasure/erase-recipient.js';
 import { giveUpOnHandoffs } from '../../../../models/operations/handoff/give-up.js';
 import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
 import { callLeaseSeconds } from '../../../../models/operations/handoff/uncertain-handoffs.js';
@@ -183,7 +183,7 @@ describe('locks', () => {
     const held = await test.db.transaction();
     await select(test.db, lock('suppressions'), [one], held);
     const suppressing = inTransaction(test.db, (transaction) => suppress(test.db, [ofRecipient, ofWorkspace], transaction));
-    const erasing = forgetRecipient(test.db, Buffer.alloc(32, 1), { workspaceId: one, recipient: entry.recipient, at: new Date() });
+    const erasing = eraseRecipient(test.db, Buffer.alloc(32, 1), { workspaceId: one, recipient: entry.recipient, at: new Date() });
     await untilLockWait(test.db, 'both wait', 2);
     const [locked] = await Promise.allSettled([select(test.db, lock('suppressions_by_recipients'), [one], held)]);
     await held.rollback();

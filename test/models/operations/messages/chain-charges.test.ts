@@ -3,7 +3,7 @@ import { systemOrigin } from '../../../../models/rules/audit/origin.js';
 import { closeWorkspace } from '../../../../models/operations/accounts/close-workspace.js';
 import { settleClosed } from '../../../../models/operations/accounts/settle-closed.js';
 import { cancelErased } from '../../../../models/operations/erasure/cancel-erased.js';
-import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
+import { eraseRecipient } from '../../../../models/operations/erasure/erase-recipient.js';
 import { rows } from '../../../support/database.js';
 import { address, chainsForEach } from '../../../support/rows/chains.js';
 import { acceptedAs, giveUpNow, messageOf, reportOf } from '../../../support/rows/messages.js';
@@ -102,7 +102,7 @@ describe('the charge of a chain, when a message is refunded after a step was sen
 
   it('a chain costs the price of the step when its recipient was erased meanwhile', async () => {
     const ids = await buildChain(['sms', 'email']);
-    await forgetRecipient(test.db, Buffer.alloc(32, 1), { workspaceId: test.workspaceId, recipient: address, at: new Date() });
+    await eraseRecipient(test.db, Buffer.alloc(32, 1), { workspaceId: test.workspaceId, recipient: address, at: new Date() });
     const [chain] = await rows<{ steps: object[] }>(test.db, 'SELECT steps FROM fallbacks WHERE message_id = $1', [ids[0]]);
     assert.deepEqual(chain?.steps, [{ channel: 'email', after: 60, price: 100 }]);
     await giveUpNow(test.db, ids[0] ?? '');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { listMessages } from '../../../../models/operations/messages/list-messages.js';
 import { openPeriods } from '../../../../models/operations/messages/open-periods.js';
 import { recordStatuses } from '../../../../models/operations/messages/record-statuses.js';
-import { foldChanges, forgetHours } from '../../../../models/operations/workspaces/fold-changes.js';
+import { deleteOldHours, rollUpChanges } from '../../../../models/operations/workspaces/roll-up-changes.js';
 import type { PublicStatus } from '../../../../models/rules/messages/status.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { rows } from '../../../support/database.js';
@@ -32,7 +32,7 @@ describe('the list of sent messages', () => {
     if (to !== 'sent') await move(id, to);
     return id;
   };
-  const fold = () => foldChanges(test.db, Date.now() + 60_000);
+  const rollUp = () => rollUpChanges(test.db, Date.now() + 60_000);
   const list = async (filters = {}, limit = 100) =>
     (await listMessages(test.db, workspaceId, { ...noFilters, status: 'sent', ...filters }, { page: 1, limit })).rows.map(({ id }) => id);
   const isRead = async (id: string) => (await openPeriods(test.db, workspaceId)).some(([first, last]) => first <= id && id <= last);
@@ -41,7 +41,7 @@ describe('the list of sent messages', () => {
     const step = fc.oneof(
       fc.record({ hoursAgo: fc.constantFrom(0, 1, 2, 5, 23, 24, 25, 800, 839, 840, 841, 900, 2_000) }),
       fc.record({ to: fc.constantFrom<Later>('sent', 'delivered', 'failed'), which: fc.nat(30) }),
-      fc.constant('fold' as const),
+      fc.constant('rollUp' as const),
       fc.constant('forget' as const),
     );
     await fc.assert(
@@ -49,8 +49,8 @@ describe('the list of sent messages', () => {
         workspaceId = (await buildWorkspace(test.db)).id;
         const ids: string[] = [];
         for (const each of steps) {
-          if (each === 'fold') await fold();
-          else if (each === 'forget') await forgetHours(test.db);
+          if (each === 'rollUp') await rollUp();
+          else if (each === 'forget') await deleteOldHours(test.db);
           else if ('hoursAgo' in each) ids.push(await queue(each.hoursAgo));
           else if (ids.length > 0) await move(ids[each.which % ids.length] as string, each.to);
         }
@@ -71,7 +71,7 @@ describe('the list of sent messages', () => {
   it('the list of sent messages reads no hour whose messages are all delivered or failed', async () => {
     const ended = [await build(20, 'delivered'), await build(10, 'failed')];
     const open = await build(15, 'sent');
-    for (const work of [fold, () => Promise.resolve()]) {
+    for (const work of [rollUp, () => Promise.resolve()]) {
       await work();
       assert.deepEqual([await isRead(open), ...(await Promise.all(ended.map(isRead)))], [true, false, false]);
     }
@@ -81,8 +81,8 @@ describe('the list of sent messages', () => {
 
   it('the list of sent messages finds an hour by its day after the sums by hour are forgotten', async () => {
     const [old, ended] = [await build(36 * 24, 'sent'), await build(40 * 24, 'delivered')];
-    await fold();
-    await forgetHours(test.db);
+    await rollUp();
+    await deleteOldHours(test.db);
     assert.deepEqual([await isRead(old), await isRead(ended)], [true, false]);
     assert.deepEqual(await list(), [old]);
   });
@@ -90,7 +90,7 @@ describe('the list of sent messages', () => {
   it('the list of sent messages is complete beyond the number of periods that are distinguished', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 105; index += 1) ids.push(await build(3 * index, 'sent'));
-    await fold();
+    await rollUp();
     assert.equal((await openPeriods(test.db, workspaceId)).length, 100);
     assert.deepEqual(await list({}, 200), ids);
   });

@@ -1,8 +1,8 @@
 import { forEachChannel } from '../../../../models/channels.js';
 import assert from 'node:assert/strict';
 import { awaitingReports } from '../../../../models/operations/reports/awaiting-reports.js';
-import { takeDueGroups } from '../../../../models/operations/watch/look-at-groups.js';
-import { lookAt } from '../../../../models/rules/messages/group-look.js';
+import { takeDueGroups } from '../../../../models/operations/watch/due-groups.js';
+import { decideCheck } from '../../../../models/rules/messages/group-check.js';
 import { rows } from '../../../support/database.js';
 import { buildUndecided, buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
@@ -143,7 +143,7 @@ describe('applyReports', () => {
     await makeOpenRowsDue(test.db);
     const taken = (await takeDueGroups(test.db, 1_000)).find(({ groupId }) => groupId === message.group_id);
     assert.ok(taken);
-    const verdict = lookAt(taken, { ...forEachChannel(() => 0), sms: hours(72) * 1_000 });
+    const verdict = decideCheck(taken, { ...forEachChannel(() => 0), sms: hours(72) * 1_000 });
     assert.equal(verdict.action, 'wait');
     assert.ok(verdict.lookInMs > 3_500_000 && verdict.lookInMs < 3_700_000, String(verdict.lookInMs));
     const [wake] = await recordReports(test.db, [reportOf(message, 'delivered')]);

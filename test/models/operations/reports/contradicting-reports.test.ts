@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ReportStatus } from '../../../../models/rules/messages/status.js';
-import { handoffUnknown } from '../../../../models/operations/handoff/give-up.js';
+import { handoffUnknown } from '../../../../models/rules/messages/error-codes.js';
 import { rows } from '../../../support/database.js';
 import { buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
+import { eraseRecipient } from '../../../../models/operations/erasure/erase-recipient.js';
 import type { Wake } from '../../../../models/operations/reports/record-reports.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -120,7 +120,7 @@ describe('reports that race with the work on their group', () => {
         recordHandoffs(test.db, [acceptedAs(claim, name)]),
         (async () => {
           for (let time = 0; time < 4; time += 1) {
-            await forgetRecipient(test.db, key, { workspaceId: otherId, recipient: to, at: new Date() });
+            await eraseRecipient(test.db, key, { workspaceId: otherId, recipient: to, at: new Date() });
           }
         })(),
       ]);

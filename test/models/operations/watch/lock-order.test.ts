@@ -3,9 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { select } from '../../../../models/db/database.js';
 import { eraseMessages } from '../../../../models/operations/erasure/erase-messages.js';
 import { eraseOrQueue } from '../../../../models/operations/erasure/erasure-queue.js';
-import { forgetRecipient } from '../../../../models/operations/erasure/forget-recipient.js';
+import { eraseRecipient } from '../../../../models/operations/erasure/erase-recipient.js';
 import { forgetWebhookData } from '../../../../models/operations/webhooks/forget-webhook-data.js';
-import { lookNow } from '../../../../models/operations/watch/look-at-groups.js';
+import { makeDue } from '../../../../models/operations/watch/due-groups.js';
 import { rows } from '../../../support/database.js';
 import { webhookForEach } from '../../../support/for-each.js';
 import { untilLockWait } from '../../../support/lock-table.js';
@@ -91,13 +91,13 @@ describe('the locks of a step of the watcher', () => {
     await assertInOrder(leave, { from: ofMessages('erasure_queue'), by: 'message_id' });
   });
   it('the removal of a recipient from ended chains locks them in the order of their keys', () =>
-    assertInOrder(() => forgetRecipient(test.db, key, { workspaceId: test.workspaceId, recipient: to, at: new Date() }), {
+    assertInOrder(() => eraseRecipient(test.db, key, { workspaceId: test.workspaceId, recipient: to, at: new Date() }), {
       from: ofMessages('fallbacks'),
       by: 'message_id',
     }));
   it('a command that makes groups due locks them in the order of their keys', async () => {
     await rows(test.db, 'UPDATE message_groups SET closed_at = NULL WHERE id = ANY($1::uuid[])', [ids]);
-    await assertInOrder(() => lookNow(test.db, ids), { from: `message_groups WHERE id IN ('${ids.join("','")}')`, by: 'id' });
+    await assertInOrder(() => makeDue(test.db, ids), { from: `message_groups WHERE id IN ('${ids.join("','")}')`, by: 'id' });
   });
   for (const kind of ['bodies', 'attempts'] as const) {
     it(`the retention of ${kind} locks rows in the order of their keys`, async () => {

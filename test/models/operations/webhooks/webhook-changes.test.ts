@@ -53,7 +53,7 @@ describe('updateWebhook and deleteWebhook', () => {
     it(`a waiting retry is due now when the webhook ${what}`, async () => {
       const [waiting, fresh, inFlight] = [await build(), await build(), await build()];
       await recordAttempts(test.db, [attemptWith(waiting, { status: 'pending', inSeconds: 3_600 })]);
-      await leaveToRetriers(test.db, { left: [], inFlight: [inFlight] }, false);
+      await leaveToRetriers(test.db, { idle: [], inFlight: [inFlight] }, false);
       const before = await Promise.all([fresh, inFlight].map(({ id }) => deliveryOf(test.db, id)));
       await updateWebhook(test.db, workspaceId, webhookId, change, byTest);
       await settle(test.db, webhookId);

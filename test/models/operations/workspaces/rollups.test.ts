@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { foldChanges, forgetHours } from '../../../../models/operations/workspaces/fold-changes.js';
+import { deleteOldHours, rollUpChanges } from '../../../../models/operations/workspaces/roll-up-changes.js';
 import { readOverview } from '../../../../models/operations/workspaces/read-overview.js';
 import { cancelMessage } from '../../../../models/operations/messages/cancel-message.js';
 import { recordStatuses } from '../../../../models/operations/messages/record-statuses.js';
@@ -41,7 +41,7 @@ describe('sums of messages by hour and day', () => {
       test.db,
       'SELECT unit, at, channel, measure, key, count FROM message_rollups WHERE count <> 0 ORDER BY unit, at, channel, measure, key',
     );
-  const fold = () => foldChanges(test.db, Date.now() + 60_000, 7);
+  const rollUp = () => rollUpChanges(test.db, Date.now() + 60_000, 7);
   const wholeDays = () => ({ from: new Date(Date.now() - dayMs), to: new Date() });
   const overview = () => readOverview(test.db, workspaceId, wholeDays(), 'day');
 
@@ -49,14 +49,14 @@ describe('sums of messages by hour and day', () => {
     const { id } = await buildQueued(test.db, workspaceId);
     const { created_at: accepted } = (await rows<{ created_at: Date }>(test.db, 'SELECT created_at FROM messages'))[0] ?? assert.fail();
     await move([id], 'sent');
-    await fold();
+    await rollUp();
     const [part] = (await overview()).parts;
     assert.deepEqual({ ...part, at: null }, { at: null, channel: 'sms', messages: 1, delivered: 0, failed: 0, credits: 1_000 });
     await move([id], 'failed');
-    await fold();
+    await rollUp();
     assert.deepEqual((await overview()).reasons, [{ code: '30008', count: 1 }]);
     await move([id], 'delivered', new Date(accepted.getTime() + 10_000));
-    await fold();
+    await rollUp();
     const corrected = await overview();
     assert.deepEqual(corrected.reasons, []);
     assert.deepEqual([corrected.parts[0]?.delivered, corrected.parts[0]?.failed], [1, 0]);
@@ -66,7 +66,7 @@ describe('sums of messages by hour and day', () => {
   it('sums of messages take a refund back from the credits', async () => {
     const { id } = await buildQueued(test.db, workspaceId);
     await cancelMessage(test.db, workspaceId, id);
-    await fold();
+    await rollUp();
     const [part] = (await overview()).parts;
     assert.deepEqual([part?.messages, part?.failed, part?.credits], [1, 1, 0]);
   });
@@ -75,7 +75,7 @@ describe('sums of messages by hour and day', () => {
     const step = fc.oneof(
       fc.constant('queue' as const),
       fc.constant('batch' as const),
-      fc.constant('fold' as const),
+      fc.constant('rollUp' as const),
       fc.record({ to: fc.constantFrom<Later>('sent', 'delivered', 'failed', 'read'), which: fc.nat(30), more: fc.nat(3) }),
     );
     await fc.assert(
@@ -85,14 +85,14 @@ describe('sums of messages by hour and day', () => {
           const ids = (await rows<{ id: string }>(test.db, 'SELECT id FROM messages ORDER BY id')).map(({ id }) => id);
           if (each === 'queue') await buildQueued(test.db, workspaceId, { channel: 'whatsapp', cost: 500, segments: null, encoding: null });
           else if (each === 'batch') await acceptBatch(test.db, (await buildBatch(test.db, workspaceId, [3])).id);
-          else if (each === 'fold') await fold();
+          else if (each === 'rollUp') await rollUp();
           else await move(ids.slice(each.which % Math.max(ids.length, 1)).slice(0, each.more + 1), each.to);
         }
-        await fold();
-        const folded = await sums();
+        await rollUp();
+        const sumsBefore = await sums();
         await rows(test.db, 'TRUNCATE message_rollups');
         await test.db.transaction((transaction) => test.db.query(countAll, { transaction }));
-        assert.deepEqual(folded, await sums());
+        assert.deepEqual(sumsBefore, await sums());
       }),
       { numRuns: 25 },
     );
@@ -100,9 +100,9 @@ describe('sums of messages by hour and day', () => {
 
   it('sums by hour are forgotten after 35 days, and sums by day stay', async () => {
     await buildQueued(test.db, workspaceId);
-    await fold();
+    await rollUp();
     await rows(test.db, `UPDATE message_rollups SET at = at - interval '36 days'`);
-    await forgetHours(test.db);
+    await deleteOldHours(test.db);
     assert.deepEqual([...new Set((await sums()).map(({ unit }) => unit))], ['day']);
   });
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { planBulk, planWithin } from '../../../../models/rules/bulk/bulk.js';
 import type { BulkContact } from '../../../../models/rules/bulk/bulk-contact.js';
 import { previewBulk } from '../../../../models/rules/bulk/bulk-preview.js';
-import { refusalOfContent } from '../../../../models/rules/bulk/bulk-templates.js';
 import { bulk, faultsOf, messagesOf, phone, textsOf } from '../../../support/bulk-requests.js';
 
 const contact = (changes: Partial<BulkContact>): BulkContact => ({
@@ -90,13 +89,5 @@ describe('recipients of other countries', () => {
         ['+4915112345679', 0, ['recipients[3].to']],
       ],
     );
-  });
-});
-
-describe('the placeholders of a content', () => {
-  it('placeholders are counted in all texts before anything is rendered', () => {
-    const content = { text: '{{a}}{{b}}', template: { variables: { 1: '{{c}}' }, buttons: [{ suffix: '{{d}}', index: 1 }] }, html: null };
-    assert.equal(refusalOfContent(content, 4), undefined);
-    assert.equal(refusalOfContent(content, 3)?.code, 'limit_reached');
   });
 });

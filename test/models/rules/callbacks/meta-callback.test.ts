@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { answerMetaHandshake, readMetaCallback } from '../../../../models/rules/callbacks/meta.js';
-import { keywordOf } from '../../../../models/rules/contacts/suppression.js';
+import { keywordOf } from '../../../../models/rules/contacts/keywords.js';
 import { metaAccount, notice } from '../../../support/carriers/meta.js';
 
 const account = { name: 'meta', ...metaAccount };

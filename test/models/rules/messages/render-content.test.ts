@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Channel } from '../../../../models/channels.js';
-import type { Content } from '../../../../models/rules/messages/message-content.js';
+import type { Content } from '../../../../models/rules/messages/content.js';
 import { literalPlaceholders, renderContent } from '../../../../models/rules/messages/render-content.js';
 import { cpuCost } from '../../../support/measure/cpu-cost.js';
 
