@@ -50,7 +50,7 @@ export const createCheckoutEndpoint = endpoint({
   response: named('CheckoutData', Joi.object({ checkout_url: Joi.string().required(), session_id: Joi.string().required() })),
   status: 201,
   async handler({ caller, body, idempotencyKey, origin }, deps) {
-    const request = { packageId: body.package_id, idempotencyKey, digest: digestRequest(body), origin };
+    const request = { packageId: body.package_id, idempotencyKey, digest: idempotencyKey === null ? null : digestRequest(body), origin };
     const { url, sessionId, isReplay } = await openCheckout(deps, caller, request);
     return idempotentReply({ checkout_url: url, session_id: sessionId }, isReplay);
   },

@@ -63,7 +63,7 @@ async function accept(
   deps: BulkDeps,
   caller: Caller,
   { given, refusal }: { given: BulkBody; refusal: AppError | null },
-  head: RequestHead<Buffer | null>,
+  head: RequestHead,
 ) {
   assertTemplateTaken(deps.config, given);
   assertNotExpired(given, new Date());

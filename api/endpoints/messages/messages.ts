@@ -52,8 +52,9 @@ export const sendMessageEndpoint = endpoint({
   status: 201,
   async handler({ caller, body, refusal, idempotencyKey, newId, traceparent }, deps) {
     assertChannels(caller, channelsOf(body));
-    const digest = digestRequest(asWritten(body));
-    // The former version stored the digest with the rendered content, and its messages may be repeated after an upgrade.
+    const digest = idempotencyKey === null ? null : digestRequest(asWritten(body));
+    // The former version stored the digest with the rendered content, and its messages may be repeated after an upgrade. Remove this digest one
+    // version later.
     const former = idempotencyKey === null || body.written === undefined ? null : digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, [digest, former]);
     const { row, isReplay } = earlier ?? (await accept(deps, caller, { body, refusal }, { newId, traceparent, idempotencyKey, digest }));

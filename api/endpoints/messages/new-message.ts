@@ -12,9 +12,10 @@ import type { SendTrace } from '../../http/request-context.js';
 import type { SendBody } from './message-schemas.js';
 
 /** What a request says about a message or a batch beside its body. */
-export interface RequestHead<Digest = Buffer> extends SendTrace {
+export interface RequestHead extends SendTrace {
   idempotencyKey: string | null;
-  digest: Digest;
+  /** Of the body; null without an idempotency key. */
+  digest: Buffer | null;
 }
 
 /**
@@ -40,7 +41,7 @@ export async function newMessage(
     content: contentOn(body.channel, body.content),
     ...clientFieldsOf(body),
     idempotency_key: idempotencyKey,
-    request_digest: idempotencyKey === null ? null : digest,
+    request_digest: digest,
     status: 'accepting',
     status_detail: isAhead({ scheduled_at, created_at: now }) ? 'scheduled' : 'accepted',
     cost: priceOf(body.channel, body.content.text),
