@@ -46,7 +46,6 @@ export const createCheckoutEndpoint = endpoint({
   auth: 'jwt',
   body: Joi.object<{ package_id: string }>({ package_id: requiredText() }).required(),
   idempotent: true,
-  refusals: [404],
   response: named('CheckoutData', Joi.object({ checkout_url: Joi.string().required(), session_id: Joi.string().required() })),
   status: 201,
   async handler({ caller, body, idempotencyKey, origin }, deps) {
@@ -91,7 +90,6 @@ export const receivePaymentEventEndpoint = endpoint({
   rate: 'callback',
   bodyBytesMax: 256 * 1024,
   checkHead: ({ headers }, { payments }) => payments.checkHead(headers),
-  refusals: [400, 413],
   response: named('PaymentEventData', Joi.object({ received: Joi.boolean().required() })),
   async handler({ signed }, { db, payments, logger }) {
     const event = await payments.readEvent(signed.headers, signed.body);

@@ -51,7 +51,6 @@ export const receiveDeliveryReportsEndpoint = endpoint({
   checkHead: ({ params, headers }, deps) => checkHead(readerFor(params.provider ?? '', deps).account, headers),
   bodyBytesMax: ({ params }, deps) => callbackBytesMax[readerFor(params.provider ?? '', deps).account.kind],
   mayBeEmpty: true,
-  refusals: [400, 403, 413],
   response: named('DeliveryReportsData', Joi.object({ received: Joi.number().integer().required() })),
   async handler({ params, signed }, deps) {
     const events = await eventsOf(params.provider, signed, deps);

@@ -4,12 +4,13 @@ import type { Auth, Endpoint } from '../http/endpoint.js';
 import { type Components, type Json, jsonSchema, nameOf, named } from '../http/schemas/json-schema.js';
 import { refer, withoutNull } from '../http/schemas/schema-components.js';
 import { channelsInWords } from '../present/channel-texts.js';
-import { errorResponses, errorSchema, resourcesOf } from './errors.js';
+import { errorResponses, errorSchema } from './errors.js';
 import { headerComponents, requestHeaders, successHeaders } from './headers.js';
 import { linksOfSuccess } from './links.js';
 import { description, tags } from './prose.js';
 import { serversAt } from './openapi-endpoint.js';
-import { pathSample, samples } from './samples/index.js';
+import { pathSample, resourcesOf } from './resources.js';
+import { samples } from './samples/index.js';
 import { eventPathItems, webhooksSection } from './webhooks.js';
 
 /** Creates the document. @throws Error when a response has no name, or two schemas have the same one */

@@ -66,7 +66,6 @@ export const createApiKeyEndpoint = endpoint({
   }).required(),
   response: newKeyResponse,
   status: 201,
-  refusals: [409],
   async handler({ caller, body, origin }, deps) {
     const { name: keyName, scopes: keyScopes = scopes } = body;
     const limits = limitsIn(body);
@@ -86,7 +85,6 @@ export const rotateApiKeyEndpoint = endpoint({
   summary: 'Replace an API key. The new key is displayed only once; the old one works until the overlap ends',
   auth: 'jwt',
   body: Joi.object<{ overlap_hours: number }>({ overlap_hours: overlapHours }).required(),
-  refusals: [409],
   response: newKeyResponse,
   status: 201,
   async handler({ caller: { workspaceId }, params, body, origin }, deps) {

@@ -42,7 +42,6 @@ export const sendBulkEndpoint = bulkEndpoint({
   alsoNeeds: scopeForContacts,
   examine: examineBulk,
   idempotent: true,
-  refusals: [409],
   response: oneBatch,
   status: 201,
   async handler({ caller, body: given, refusal, idempotencyKey: key, newId, traceparent }, deps) {
@@ -108,7 +107,6 @@ export const pauseBatchEndpoint = endpoint({
   path: '/api/v1/messages/bulk/:id/pause',
   summary: 'Pause a batch. Calls already in progress complete',
   auth: apiKey('send_messages'),
-  refusals: [409],
   response: oneBatch,
   handler: ({ caller, params }, deps) => applyChange(deps, caller.workspaceId, params.id, pauseBatch),
 });
@@ -121,7 +119,6 @@ export const resumeBatchEndpoint = endpoint({
   summary: 'Resume a paused batch',
   auth: apiKey('send_messages'),
   sends: true,
-  refusals: [409],
   response: oneBatch,
   async handler({ caller, params }, deps) {
     assertChannels(caller, [(await findBatch(caller.workspaceId, params.id)).channel]);
@@ -136,7 +133,6 @@ export const cancelBatchEndpoint = endpoint({
   path: '/api/v1/messages/bulk/:id/cancel',
   summary: 'Cancel a batch; messages not yet handed to the provider are refunded',
   auth: apiKey('send_messages'),
-  refusals: [409],
   response: oneBatch,
   handler: ({ caller, params }, deps) => applyChange(deps, caller.workspaceId, params.id, cancelBatch),
 });

@@ -77,7 +77,6 @@ export const previewMessagesEndpoint = bulkEndpoint({
   alsoCounts: (body) => (isBulkBody(body) ? 'bulk' : undefined),
   alsoNeeds: (given) => (isBulk(given) ? scopeForContacts(given) : scopeForContact(given)),
   examine: examinePreview,
-  refusals: [404, 409],
   response: previewResponse,
   async handler({ caller, body: { single, bulk }, refusal }, { db, config }) {
     const given = single ?? bulk;

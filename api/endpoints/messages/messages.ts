@@ -47,7 +47,6 @@ export const sendMessageEndpoint = endpoint({
   alsoNeeds: scopeForContact,
   examine: (checked, deps) => withVariables(withUnusedContent(checked), deps),
   idempotent: true,
-  refusals: [404, 409],
   response: oneMessage,
   status: 201,
   async handler({ caller, body, refusal, idempotencyKey, newId, traceparent }, deps) {

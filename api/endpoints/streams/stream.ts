@@ -35,7 +35,6 @@ export const openEventStreamEndpoint = endpoint({
       .empty('')
       .description('As the header `Last-Event-ID`, which takes precedence: a browser cannot set it on its first connection'),
   }),
-  refusals: [409],
   streams: 'text/event-stream',
   envelope: false,
   response: streamedEvent,

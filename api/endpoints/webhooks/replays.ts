@@ -33,7 +33,6 @@ export const replayDeliveriesEndpoint = endpoint({
   path: '/api/v1/webhooks/:id/replay',
   summary: 'Send the deliveries of a period again, oldest first; without `status`, the failed and held ones',
   auth,
-  refusals: [409],
   body: Joi.object<ReplayBody>({
     since: moment().empty(['', null]).required(),
     until: moment().description('Default: now'),

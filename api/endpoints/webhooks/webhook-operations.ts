@@ -35,7 +35,6 @@ export const sendTestEventEndpoint = endpoint({
   path: '/api/v1/webhooks/:id/test',
   summary: 'Send a webhook.test event in one attempt; the response contains the outcome if the receiver answers within two seconds',
   auth: webhooksOrPortal,
-  refusals: [409],
   response: oneDelivery,
   status: 201,
   async handler({ caller: { workspaceId }, params }, { db, temporal }) {
@@ -55,7 +54,6 @@ export const resendDeliveryEndpoint = endpoint({
   path: '/api/v1/webhooks/:id/deliveries/:delivery_id/resend',
   summary: 'Send a delivery again now, in any status; the response contains the outcome if the receiver answers within two seconds',
   auth: webhooksOrPortal,
-  refusals: [409],
   response: oneDelivery,
   async handler({ caller: { workspaceId }, params }, { db, temporal }) {
     const webhook = await Webhook.owned(workspaceId, params.id);

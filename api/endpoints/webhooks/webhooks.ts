@@ -82,7 +82,6 @@ export const createWebhookEndpoint = endpoint({
   examine: withUrlFault,
   response: createdResponse,
   status: 201,
-  refusals: [409],
   async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...settings } }, { db, config, resolve }) {
     // Before the quota, as every fault of the request. The look-ups of a workspace are limited, and an update makes one at the quota, too.
     await assertUsableUrl(url, config, addressesFor(workspaceId, resolve));

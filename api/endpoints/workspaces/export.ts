@@ -62,7 +62,6 @@ export const exportWorkspaceEndpoint = endpoint({
   path: '/api/v1/export',
   summary: 'Export the data of the workspace, one JSON object per line',
   auth: 'jwt',
-  refusals: [409],
   streams: 'application/x-ndjson',
   envelope: false,
   response: named(

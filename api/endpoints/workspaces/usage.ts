@@ -90,7 +90,6 @@ export const getUsageEndpoint = endpoint({
       .description('Whether `usage` has one entry for each day or for each channel'),
   }),
   costly: true, // up to two hundred thousand rows
-  refusals: [409],
   response: usageResponse,
   async handler({ caller, query: { by, ...given } }, { db }) {
     const period = periodOf(given, lengths);

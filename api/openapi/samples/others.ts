@@ -88,7 +88,7 @@ export const otherSamples: Samples = {
     about: 'Open `checkout_url` in a browser. The credits are added when the payment provider confirms the payment.',
     requests: { package: { package_id: ids.package } },
     data: { checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1', session_id: 'cs_test_a1' },
-    refusals: [errors.purchaseFailed(), errors.billingNotConfigured()],
+    refusals: [errors.purchaseFailed(), errors.notFound('Credit package'), errors.billingNotConfigured()],
   },
   listTransactions: {
     data: {
@@ -108,7 +108,11 @@ export const otherSamples: Samples = {
   },
   receivePaymentEvent: { data: { received: true }, refusals: [errors.invalidSignature(), errors.billingNotConfigured()] },
   returnFromCheckout: { data: { message: 'Thank you. Your credits are added as soon as the payment is confirmed.' } },
-  receiveDeliveryReports: { about: 'Not for clients.', data: { received: 1 }, refusals: [errors.notFound(), errors.invalidJson()] },
+  receiveDeliveryReports: {
+    about: 'Not for clients.',
+    data: { received: 1 },
+    refusals: [errors.badSignature(), errors.notFound(), errors.invalidJson()],
+  },
   getHealth: {
     about:
       '`redis` is the store of the rate limiter, `queue` is Temporal with a polling worker, `watcher` is the job that finds and repairs ' +

@@ -59,7 +59,7 @@ export const sessionSamples: Samples = {
     data: {
       sessions: [
         {
-          id: '0198c5b1-0a10-7f3e-8b1d-00000000000d',
+          id: ids.session,
           kind: 'console',
           created_at: at,
           last_used_at: at,
