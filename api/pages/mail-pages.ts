@@ -79,14 +79,14 @@ const html = ({ title, fields, button, operation, again }: MailPage) =>
   });
 
 /**
- * The token is in the fragment of the URL; in old mails it was in the query. It leaves the address at once, so that the browser's history
+ * The token is in the fragment of the URL. It leaves the address at once, so that the browser's history
  * does not keep it. The page shows the texts of the response unchanged.
  */
 const script = `const form = document.querySelector('form');
 const button = document.querySelector('button');
 const outcome = document.querySelector('.outcome');
 const hint = document.querySelector('.hint');
-const token = [location.hash.slice(1), location.search].map((part) => new URLSearchParams(part).get('token')).find(Boolean) ?? '';
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
 if (token !== '') history.replaceState(null, '', location.pathname);
 
 // A checkbox is true or false in the operation; in a form it would be "on" or absent.

@@ -54,8 +54,7 @@ export const sessionSamples: Samples = {
   logOut: { data: { message: successTexts.loggedOut } },
   logOutAll: { data: { message: successTexts.allLoggedOut } },
   listSessions: {
-    about:
-      'JWTs from before this list existed are valid, but not listed. A session of the console also ends after 24 hours without a request, or after another time that the operator has set.',
+    about: 'A session of the console also ends after 24 hours without a request, or after another time that the operator has set.',
     data: {
       sessions: [
         {

@@ -23,7 +23,7 @@ describe('asCaller', () => {
   });
   after(() => test.drop());
 
-  const session = (id: string | null = null): HeldCredential => ({ keyId: null, token: { id, version: 0 } });
+  const session = (id = uuidv7()): HeldCredential => ({ keyId: null, token: { id, version: 0 } });
   const run = (credential: HeldCredential, work = async () => 'done') => asCaller(test.db, workspaceId, { ...byTest, credential }, work);
   const ended = { code: 'unauthorized', message: 'Invalid or expired token' };
   const keyOf = async () =>
