@@ -4,7 +4,6 @@ import { headersOf, preconditionFailed, statusOf } from './error-status.js';
 import type { ErrorRequestHandler, Response } from 'express';
 import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../../models/errors.js';
 import type { Logger } from '../../../models/process/logger.js';
-import { addressKey } from '../client-address.js';
 import { describeWait, type Limiter } from '../rate-limit.js';
 import { contextOf } from '../request-context.js';
 import type { Explain } from './route-hints.js';
@@ -18,9 +17,7 @@ export function errorHandler(limiter: Limiter, logger: Logger, explain: Explain)
       logger.error({ err: refusal.cause ?? refusal, request_id: requestId, route }, 'request failed');
     // Errors that occur before the rate limit also get its headers.
     if (!res.headersSent && !res.hasHeader('X-RateLimit-Limit')) {
-      await limiter
-        .describe({ rateClass: 'address', key: addressKey(address) }, res)
-        .catch((err: unknown) => logger.warn({ err }, 'no rate limit headers'));
+      await limiter.describeAddress(address, res).catch((err: unknown) => logger.warn({ err }, 'no rate limit headers'));
     }
     write(res, refusal);
   };
