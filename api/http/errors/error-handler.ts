@@ -2,7 +2,7 @@
 import { errorBody } from './error-body.js';
 import { headersOf, preconditionFailed, statusOf } from './error-status.js';
 import type { ErrorRequestHandler, Response } from 'express';
-import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../../models/errors.js';
+import { AppError, internal, notFound } from '../../../models/errors.js';
 import type { Logger } from '../../../models/process/logger.js';
 import { describeWait, type Limiter } from '../rate-limit.js';
 import { contextOf } from '../request-context.js';
@@ -39,13 +39,11 @@ function write(res: Response, refusal: AppError): void {
   res.json(errorBody(refusal, contextOf(res).requestId));
 }
 
-/** Maps errors of Express and its parsers to our errors. Texts of libraries are never sent to clients. */
+/** Maps errors of Express and of `sendFile` to our errors. Texts of libraries are never sent to clients. */
 function translate(error: unknown): AppError {
-  const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.too.large') return bodyTooLarge();
+  const { status } = error as { status?: number };
   if (error instanceof URIError) return notFound(); // a path that cannot be decoded
   if (status === 404) return notFound(); // a file of a page that was deleted after the start
   if (status === 412) return preconditionFailed();
-  if (typeof status === 'number' && status >= 400 && status < 500) return invalidJson();
   return internal(error);
 }
