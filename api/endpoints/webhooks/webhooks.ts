@@ -12,7 +12,7 @@ import { endpoint, list } from '../../declare.js';
 import { either, webhooksOrPortal } from '../../http/endpoint.js';
 import { dataOf, messageOnly, oneOrMoreOf, valueOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
+import { atMostCharacters, type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
 import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
 import { assertUsableUrl } from '../../outside/webhook-target.js';
 import { storeNow, successTexts } from '../../present/success-texts.js';
@@ -30,11 +30,7 @@ const https = rule((url: string) => (/^https:/i.test(url) ? null : httpsText));
 const bodyFields = {
   url: text().messages({ 'string.empty': httpsText }).custom(https).meta({ format: 'uri' }),
   events: oneOrMoreOf('EventType', eventTypes),
-  description: text()
-    .empty()
-    .allow('', null)
-    .custom(rule((value: string) => ([...value].length > 500 ? '{field} must be at most 500 characters' : null)))
-    .meta({ maxLength: 500 }),
+  description: text().empty().allow('', null).custom(atMostCharacters(500)).meta({ maxLength: 500 }),
   ...deliverySettings,
 };
 
