@@ -45,7 +45,7 @@ export type Tag =
   | 'unsubscribe'
   | 'health';
 
-/** Rate limits that an endpoint declares itself. `bucketOf` in admit.ts counts them instead of the limit of the credential. */
+/** Rate limits that an endpoint declares itself. `bucketOf` in admit.ts uses them instead of the limit of the credential. */
 export type OwnRate = 'auth' | 'bulk' | 'callback' | 'probe';
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -30,7 +30,6 @@ const limitFields = {
   channels: Joi.array().items(valueOf('Channel', channels)).allow(null).required(),
 };
 
-/** The restrictions are present only if the request contained some. */
 const newKeyResponse = named(
   'CreatedApiKey',
   Joi.object({

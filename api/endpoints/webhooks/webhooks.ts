@@ -151,7 +151,7 @@ export const updateWebhookEndpoint = endpoint({
     // A new URL or an activation makes pending deliveries due now, a deactivation holds them. An active webhook may have another rate or order.
     if (url !== undefined || others.is_active !== undefined || webhook.is_active) {
       const woken = wakeRetrier({ temporal, logger }, webhook.id, caller.workspaceId);
-      if (webhook.is_active) await woken;
+      if (webhook.is_active) await woken; // an inactive webhook holds its deliveries already, so nothing depends on the retrier
     }
     return { webhook: presentWebhook(webhook) };
   },
