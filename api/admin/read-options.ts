@@ -25,7 +25,7 @@ export function momentIn(given: ParsedArguments, option: string, { isExact = fal
 export function numberIn(
   given: ParsedArguments,
   option: string,
-  { usual, min = 0, max }: { usual: number; min?: number; max: number },
+  { default: otherwise, min = 0, max }: { default: number; min?: number; max: number },
 ): number {
   const text = textIn(given, option) ?? String(usual);
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;

@@ -5,7 +5,7 @@ import { requireWorkspace } from '../../require-workspace.js';
 import { factsOf, type MessageFacts } from '../../message-facts.js';
 import { firstOf, momentIn, numberIn } from '../../read-options.js';
 
-const limits = { usual: 50, min: 1, max: 1_000 };
+const limits = { default: 50, min: 1, max: 1_000 };
 const dayMs = 86_400_000;
 
 export const messagesCommand: Command = {
@@ -22,7 +22,7 @@ export const messagesCommand: Command = {
     },
     since: { value: 'TIME', about: 'Only messages that were created at or after this time' },
     until: { value: 'TIME', about: 'Only messages that were created before this time' },
-    limit: { value: 'N', about: `Maximum number of messages (default ${limits.usual})` },
+    limit: { value: 'N', about: `Maximum number of messages (default ${limits.default})` },
   },
   summary: 'Find messages of any workspace by recipient, workspace or error, the newest first. Shows neither recipients nor texts.',
   async run(given, { db }) {

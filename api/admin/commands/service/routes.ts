@@ -6,13 +6,13 @@ import type { Command } from '../../command.js';
 import { numberIn } from '../../read-options.js';
 
 const callsTitle = `Calls of the last ten minutes, among the ${recentCallsRead.toLocaleString('en-US')} for the newest messages:`;
-const changesShown = { usual: 20, max: 99_999 };
+const changesShown = { default: 20, max: 99_999 };
 
 export const routesCommand: Command = {
   name: 'routes',
   takes: [],
   settings: ['DATABASE_URL'],
-  options: { changes: { value: 'N', about: 'Number of the last changes of health to show (default 20)' } },
+  options: { changes: { value: 'N', about: `Number of the last changes of health to show (default ${changesShown.default})` } },
   summary: 'Show the share and the health of each provider account, with the ends of recent calls, and the last changes and their reasons.',
   async run(given, { db, config }) {
     const { states, changes } = await readRoutes(db, config.routes, numberIn(given, 'changes', changesShown));
