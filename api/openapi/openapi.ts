@@ -62,7 +62,7 @@ function operation(item: Endpoint, endpoints: readonly Endpoint[], components: C
     ...(item.body === undefined ? {} : { requestBody: requestBody(item.id, item.body, components, examples) }),
     responses: {
       [item.status ?? 200]: success,
-      ...(item.alsoAs === undefined ? {} : { [item.alsoAs]: { ...success, description: 'Same shape; a component is not ok' } }),
+      ...(item.alsoAs === undefined ? {} : { [item.alsoAs]: { ...success, description: 'Same shape, with a status other than "ok"' } }),
       ...(item.mayBeEmpty === true ? { 204: { description: 'Accepted; the response has no body', headers: successHeaders(item) } } : {}),
       ...errorResponses(item),
     },
