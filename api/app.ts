@@ -20,7 +20,7 @@ import { createPageStyle } from './pages/page-shell.js';
 import { createPeoplePages } from './pages/people-pages.js';
 import { createRouteHints } from './http/errors/route-hints.js';
 import { answerPreflight } from './http/options.js';
-import { requireValidHead } from './http/errors/request-head.js';
+import { requireValidHead } from './http/server/request-head.js';
 import { getOpenApiDocumentEndpoint } from './openapi/openapi-endpoint.js';
 import { createClientAddress } from './http/client-address.js';
 import { type Middleware, requestContext } from './http/request-context.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express from 'express';
-import { notingResponses } from '../../../api/http/open-responses.js';
+import { notingResponses } from '../../../api/http/server/open-responses.js';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { Reply } from '../../../api/http/reply.js';
 import { writeReply } from '../../../api/http/write-reply.js';
