@@ -33,7 +33,7 @@ export const openEventStreamEndpoint = endpoint({
   query: Joi.object<{ last_event_id?: string }>({
     last_event_id: text()
       .empty('')
-      .description('As the header `Last-Event-ID`, which takes precedence: a browser cannot set it on its first connection'),
+      .description('Same as the header `Last-Event-ID`, which takes precedence; for browsers, which cannot set it on the first connection'),
   }),
   streams: 'text/event-stream',
   envelope: false,

@@ -45,7 +45,7 @@ export const otherSamples: Samples = {
   listContacts: { data: { contacts: [contact], pagination } },
   getContact: { data: { contact } },
   updateContact: {
-    about: 'A field that is left out stays as it is. Null clears it; an empty list or object does the same for `tags` and `custom_fields`.',
+    about: 'Omitted fields are unchanged. Null clears a field; an empty list or object does the same for `tags` and `custom_fields`.',
     requests: { change: { tags: ['customers', 'newsletter'] }, clear: { name: null } },
     data: { contact: { ...contact, tags: ['customers', 'newsletter'], updated_at: later } },
     refusals: [errors.unreachableContact(), ...faults],
