@@ -7,7 +7,7 @@ import type { HandlerRequest } from './handler-request.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
 import { parseBody, unusedFieldsIn } from './parse-body.js';
 import { Reply } from './reply.js';
-import { ignoredFieldsHeader } from './schemas/unknown-fields.js';
+import { ignoredFieldsHeader } from './ignored-fields.js';
 import { type Checked, check, checkQuery } from './schemas/validation.js';
 
 /** The part of an endpoint's declaration that `runHandler` needs. */

@@ -7,7 +7,7 @@ import type { HandlerRequest } from '../http/handler-request.js';
 import { bufferOn, type Reply } from '../http/reply.js';
 import type { SendTrace } from '../http/request-context.js';
 import type { ResourceLimits } from '../http/resource-limits.js';
-import { ignoredFieldsIn } from '../http/schemas/unknown-fields.js';
+import { ignoredFieldsIn } from '../http/ignored-fields.js';
 import { AppError, invalid, missingFieldText } from '../../models/errors.js';
 import { statusOf } from '../http/errors/error-status.js';
 import { giveBackMcpSend, takeMcpSend } from '../../models/operations/messages/mcp-sends.js';
