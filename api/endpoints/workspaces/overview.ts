@@ -8,7 +8,7 @@ import { Workspace } from '../../../models/tables/workspace.js';
 import { hourDays } from '../../../models/operations/workspaces/fold-changes.js';
 import { endpoint } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
-import { presentOverview } from '../../present/overview.js';
+import { presentOverview } from '../../present/present-overview.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';

@@ -7,7 +7,7 @@ import { sumUsage, type UsageBy } from '../../../models/operations/workspaces/su
 import { toCredits } from '../../../models/rules/billing/credits.js';
 import { endpoint } from '../../declare.js';
 import { anyCredential, either } from '../../http/endpoint.js';
-import { presentUsage } from '../../present/usage.js';
+import { presentUsage } from '../../present/present-usage.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
