@@ -10,7 +10,7 @@ import { createDocs } from './pages/docs.js';
 import { withLoadShedding } from './load-shedding.js';
 import { endpoints } from './endpoints/index.js';
 import { errorHandler } from './http/errors/error-handler.js';
-import { createHandshakes } from './outside/handshakes.js';
+import { createHandshakes } from './endpoints/callbacks/handshakes.js';
 import { createAdmit } from './auth/admit.js';
 import { createAuthenticator } from './auth/authenticate.js';
 import { KnownCallers } from './auth/known-callers.js';

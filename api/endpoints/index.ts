@@ -17,8 +17,8 @@ import {
   listTransactionsEndpoint,
   receivePaymentEventEndpoint,
   returnFromCheckoutEndpoint,
-} from './billing.js';
-import { receiveDeliveryReportsEndpoint } from './callbacks.js';
+} from './billing/billing.js';
+import { receiveDeliveryReportsEndpoint } from './callbacks/callbacks.js';
 import {
   getContactEndpoint,
   listContactsEndpoint,

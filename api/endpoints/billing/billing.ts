@@ -1,19 +1,19 @@
 /** Billing: credit packages, checkout and transactions. */
 import Joi from 'joi';
-import { CreditEntry, entryKinds, ledgerSort } from '../../models/tables/credit-entry.js';
-import { CreditPackage } from '../../models/tables/credit-package.js';
-import { recordPaymentEvent } from '../../models/operations/billing/record-payment-event.js';
-import { mapRows } from '../../models/rules/values/list-window.js';
-import { openCheckout } from '../outside/checkout.js';
-import { logPayment } from '../outside/log-payment.js';
-import { endpoint, list } from '../declare.js';
-import { idempotentReply } from '../http/reply.js';
-import { digestRequest } from '../http/idempotency.js';
-import { checkoutOutcome } from '../present/checkout-outcome.js';
-import { presentPackage, presentTransaction } from '../present/presenters.js';
-import { date, id, messageOnly, valueOf } from '../http/schemas/schemas.js';
-import { named } from '../http/schemas/json-schema.js';
-import { requiredText, text } from '../http/schemas/validation.js';
+import { CreditEntry, entryKinds, ledgerSort } from '../../../models/tables/credit-entry.js';
+import { CreditPackage } from '../../../models/tables/credit-package.js';
+import { recordPaymentEvent } from '../../../models/operations/billing/record-payment-event.js';
+import { mapRows } from '../../../models/rules/values/list-window.js';
+import { openCheckout } from '../../outside/checkout.js';
+import { logPayment } from '../../outside/log-payment.js';
+import { endpoint, list } from '../../declare.js';
+import { idempotentReply } from '../../http/reply.js';
+import { digestRequest } from '../../http/idempotency.js';
+import { checkoutOutcome } from '../../present/checkout-outcome.js';
+import { presentPackage, presentTransaction } from '../../present/presenters.js';
+import { date, id, messageOnly, valueOf } from '../../http/schemas/schemas.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { requiredText, text } from '../../http/schemas/validation.js';
 
 const creditPackage = named(
   'CreditPackage',
