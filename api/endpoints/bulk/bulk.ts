@@ -16,7 +16,7 @@ import type { Caller } from '../../http/caller.js';
 import { digestList } from '../../http/idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList } from '../../present/presenters.js';
 import { dataOf } from '../../http/schemas/schemas.js';
-import { assertChannels } from '../accounts/key-fields.js';
+import { assertChannels } from '../../auth/sending-rules.js';
 import { scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk, withoutContent } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';

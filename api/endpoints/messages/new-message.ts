@@ -2,6 +2,8 @@
 import { Contact } from '../../../models/tables/contact.js';
 import { invalidField, pastText } from '../../../models/errors.js';
 import { clientFieldsOf, type NewMessage } from '../../../models/tables/message.js';
+import type { Scope } from '../../../models/rules/accounts/api-key.js';
+import { namedContact } from '../../../models/rules/bulk/bulk-contact.js';
 import { priceOf } from '../../../models/rules/billing/credits.js';
 import { noAddressText } from '../../../models/rules/messages/recipient.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
@@ -60,6 +62,10 @@ export async function newMessage(
 export function assertNotExpired({ expires_at }: Pick<SendBody, 'expires_at'>, now: Date): void {
   if (expires_at !== undefined && expires_at <= now) throw invalidField('expires_at', pastText('expires_at'));
 }
+
+/** The scope that the body of a single message needs if it names a contact. The response shows the contact's phone number or address. */
+export const scopeForContact = (given: Record<string, unknown>): Scope | null =>
+  namedContact(given) === undefined ? null : 'manage_contacts';
 
 /**
  * The recipient of a message: as given, or the phone number or e-mail address of the contact.

@@ -14,7 +14,7 @@ import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { oneOfWords } from '../../http/schemas/words.js';
 import { figures } from './figures.js';
-import { dayMs, periodOf } from './period.js';
+import { dayMs, periodOf } from '../period.js';
 
 const daysDefault = 7;
 const daysMax = 366;

@@ -12,7 +12,7 @@ import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { figures } from './figures.js';
-import { periodOf } from './period.js';
+import { periodOf } from '../period.js';
 
 export const getBalanceEndpoint = endpoint({
   id: 'getBalance',
