@@ -53,6 +53,6 @@ export async function runHandler<Services>(
   const result = await item.handler(input, deps).catch((error: unknown) => {
     throw error instanceof AppError ? withHeaders(error, ignoredHeader) : error;
   });
-  const { data, options } = result instanceof Reply ? result : new Reply(result);
-  return new Reply(data, { ...options, headers: { ...options.headers, ...ignoredHeader } });
+  const reply = result instanceof Reply ? result : new Reply({ data: result });
+  return new Reply(reply.body, { ...reply.options, headers: { ...reply.options.headers, ...ignoredHeader } });
 }

@@ -60,7 +60,7 @@ export const receiveDeliveryReportsEndpoint = endpoint({
     await applyOptRequests(deps.db, deps.config.secretKeys, events);
     const answer = { received: events.length };
     return readsAnswers(params.provider, deps) && events.some(({ kind }) => kind === 'inbound')
-      ? new Reply(answer, { status: 204 })
+      ? new Reply({ data: answer }, { status: 204 })
       : answer;
   },
 });

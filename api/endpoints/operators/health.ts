@@ -70,7 +70,7 @@ export const getHealthEndpoint = endpoint({
     const found = await recentlyFound(deps);
     const isOk = [...Object.values(found.services), found.watcher.status, found.workers.status].every((one) => one === 'ok');
     const health = { status: isOk ? 'ok' : 'degraded', timestamp: new Date().toISOString(), ...found };
-    return new Reply(health, { status: isOk ? 200 : 503 });
+    return new Reply({ data: health }, { status: isOk ? 200 : 503 });
   },
 });
 

@@ -43,10 +43,7 @@ export const openEventStreamEndpoint = endpoint({
     if (caller.isSuspended) throw suspended();
     const resume = positionOf(lastEventId, 'Last-Event-ID') ?? positionOf(query.last_event_id, 'last_event_id');
     const { id, position, isReset, since } = await openStream(db, { workspaceId, resume, max: config.quotas.streams });
-    return new Reply(
-      {},
-      { events: streams.viewer({ id, workspaceId, keyId: credential.keyId, token: session, position, isReset, since }) },
-    );
+    return new Reply({ events: streams.viewer({ id, workspaceId, keyId: credential.keyId, token: session, position, isReset, since }) });
   },
 });
 

@@ -87,7 +87,7 @@ export const exportWorkspaceEndpoint = endpoint({
           await assertLasts(db, workspaceId, origin); // a slow client may read for hours, and its session may end meanwhile
           return read();
         }, workspaceId);
-      return new Reply({}, { lines: { of: counted(linesOf(db, workspace, turn)), place } });
+      return new Reply({ lines: { of: counted(linesOf(db, workspace, turn)), place } });
     } catch (error) {
       place.leave();
       throw error;

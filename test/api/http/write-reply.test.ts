@@ -26,7 +26,7 @@ describe('writeReply', () => {
       res.locals.workspaceId = req.params.workspace;
       const item = { method: req.method === 'POST' ? 'post' : 'get' } as Endpoint;
       const data = { text: texts[req.params.size] };
-      writeReply(item, new Reply(data), res, { publicUrl: 'http://x.test', answers }).catch(next);
+      writeReply(item, new Reply({ data }), res, { publicUrl: 'http://x.test', answers }).catch(next);
     });
     app.use((error: AppError, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
       res.status(error.code === 'unavailable' ? 503 : 500).end();
