@@ -14,7 +14,7 @@ import { cacheKeyOfApiKey, presentedKey } from './auth/presented-key.js';
 import type { Deps } from './deps.js';
 import type { Endpoint } from './http/endpoint.js';
 import { errorBody } from './http/errors/error-body.js';
-import { hasValidHead } from './http/errors/request-head.js';
+import { hasValidHead } from './http/server/request-head.js';
 import type { Bucket } from './http/limits/counters.js';
 import { contextOf, type LoggedCaller, logCaller, type Middleware } from './http/request-context.js';
 

@@ -22,7 +22,7 @@ import { type BulkThread, createBulkThread, apiPoolSizes } from './bulk-thread/c
 import { createCommonDeps } from './create-common-deps.js';
 import type { Deps } from './deps.js';
 import { endpoints } from './endpoints/index.js';
-import { createHttpServer, defaultTimeouts } from './http/http-server.js';
+import { createHttpServer, defaultTimeouts } from './http/server/http-server.js';
 import { createCertificateReader } from './metrics/certificate-gauges.js';
 import { createReadTurns } from './http/resource-limits.js';
 import { createGaugeReader } from './metrics/show-gauges.js';

@@ -18,6 +18,13 @@ export function momentIn(given: ParsedArguments, option: string, { isExact = fal
   return stamp.at;
 }
 
+/** Reads the options `since` and `until`. @throws UsageError also if they leave no time between them */
+export function periodIn(given: ParsedArguments): { since: Date | undefined; until: Date | undefined } {
+  const [since, until] = [momentIn(given, 'since'), momentIn(given, 'until')];
+  if (since !== undefined && until !== undefined && since >= until) throw new UsageError('--since must be before --until');
+  return { since, until };
+}
+
 /**
  * Reads an option that is a whole number.
  * @throws UsageError
@@ -25,9 +32,9 @@ export function momentIn(given: ParsedArguments, option: string, { isExact = fal
 export function numberIn(
   given: ParsedArguments,
   option: string,
-  { usual, min = 0, max }: { usual: number; min?: number; max: number },
+  { default: otherwise, min = 0, max }: { default: number; min?: number; max: number },
 ): number {
-  const text = textIn(given, option) ?? String(usual);
+  const text = textIn(given, option) ?? String(otherwise);
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (!(number >= min && number <= max)) throw new UsageError(`--${option} must be a number from ${min} to ${max}`);
   return number;

@@ -54,7 +54,7 @@ export function bucketOf(item: Pick<Endpoint, 'id' | 'rate'>, credential: Creden
 }
 
 /** Counts the requests with a token that has ended, whatever their address. A token that is valid is never counted in it. */
-const endedTokenBucket = ({ sub, tv, jti = `${sub}:${tv}` }: Claims): Bucket => ({ rateClass: 'failure', key: `token ${jti}` });
+const endedTokenBucket = ({ jti }: Claims): Bucket => ({ rateClass: 'failure', key: `token ${jti}` });
 
 /** By which `KnownCallers` remembers a credential. It is not the key of the bucket: under /auth, all clients of an address share a bucket. */
 const cacheKeyOf = (credential: Extract<Credential, { kind: 'jwt' | 'key' }>): string =>

@@ -142,22 +142,19 @@ function callerOfKey(key: IdentifiedKey): Caller {
   };
 }
 
-async function callerOfToken({ db, config, touch }: SessionDeps, { typ, sub, tv, jti, exp, wh, key }: Claims): Promise<Caller> {
-  const tokenId = jti !== undefined && isUuid(jti) ? jti : null;
+async function callerOfToken({ db, config, touch }: SessionDeps, { typ, sub, tv, jti: tokenId, exp, wh, key }: Claims): Promise<Caller> {
   const keyId = key ?? null;
   const { consoleIdleHours: idleHours } = config;
   const isOfConsole = typ === 'console';
   const owner = await identifySession(db, { workspaceId: sub, tokenId, tokenVersion: tv, isOfConsole, keyId, idleHours });
   if (owner === null) throw invalidToken();
-  if (tokenId !== null && owner.is_listed) touch({ id: tokenId, last_used_at: owner.last_used_at });
-  const expiresAt = new Date(exp * 1000);
-  const session = tokenId === null ? null : { id: tokenId, expiresAt };
+  if (owner.is_listed) touch({ id: tokenId, last_used_at: owner.last_used_at });
   const actor = { type: 'user', id: sub, name: owner.email } as const;
   const { webhooks } = owner;
-  const credential = { keyId, token: { id: tokenId, version: tv } };
-  const known = { workspaceId: sub, ...standingIn(owner), actor, credential, channels: null, webhooks };
+  const token = { id: tokenId, version: tv };
+  const known = { workspaceId: sub, ...standingIn(owner), actor, credential: { keyId, token }, channels: null, webhooks };
   if (wh !== undefined) return { ...known, session: null, portalWebhookId: wh, scopes: ['manage_webhooks'] };
-  return { ...known, session, token: { version: tv, expiresAt } };
+  return { ...known, session: { ...token, expiresAt: new Date(exp * 1000) } };
 }
 
 type SessionDeps = Pick<Deps, 'db' | 'config'> & { touch: Touch };

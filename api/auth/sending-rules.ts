@@ -1,7 +1,16 @@
 /** Checks whether a workspace may send, with the data that were read together with its credential. */
 import type { Channel } from '../../models/channels.js';
 import type { Config } from '../../models/settings/config.js';
-import { type AppError, type Fault, insufficientCredits, invalid, spendLimitReached, suspended, unverified } from '../../models/errors.js';
+import {
+  type AppError,
+  type Fault,
+  insufficientCredits,
+  invalid,
+  keyChannelRefused,
+  spendLimitReached,
+  suspended,
+  unverified,
+} from '../../models/errors.js';
 import type { Funds } from '../../models/operations/billing/standing.js';
 import { mustBeVerified } from '../../models/rules/accounts/signup-policy.js';
 import { hasPhoneNumbers } from '../../models/rules/messages/recipient.js';
@@ -12,6 +21,12 @@ import type { Caller } from '../http/caller.js';
 export function assertMaySend({ isSuspended, isVerified }: Caller, config: Pick<Config, 'isSandboxOnly' | 'signup'>): void {
   if (isSuspended) throw suspended();
   if (!isVerified && mustBeVerified(config)) throw unverified();
+}
+
+/** @throws AppError 403 when the caller's key may not send on one of these channels */
+export function assertChannels({ channels: allowed }: Pick<Caller, 'channels'>, wanted: readonly Channel[]): void {
+  if (allowed === null) return;
+  for (const channel of wanted) if (!allowed.includes(channel)) throw keyChannelRefused(channel);
 }
 
 /** The error when the workspace cannot pay `cost`; null when it can. */

@@ -11,7 +11,7 @@ import { loadConfig } from '../../models/settings/config.js';
 import type { BulkDeps } from '../deps.js';
 import { bulkEndpoints } from '../endpoints/bulk/bulk-endpoints.js';
 import type { HandlerRequest } from '../http/handler-request.js';
-import { bufferOn } from '../http/reply.js';
+import { bufferOn, dataIn } from '../http/reply.js';
 import { runHandler } from '../http/run-handler.js';
 import { type BulkThreadCalls, type MainThreadCalls, apiPoolSizes } from './create-bulk-thread.js';
 import { type Port, ThreadCalls, Transfer, transferableBuffers } from './thread-calls.js';
@@ -33,12 +33,12 @@ const handlers: BulkThreadCalls = {
     const endpoint = endpoints.get(endpointId);
     if (endpoint === undefined) throw new Error(`${endpointId} is not an endpoint of the bulk thread`);
     const isLarge = request.body.byteLength > largeBytes;
-    const { data, options } = await runHandler(endpoint, { ...request, body: bufferOn(request.body) }, depsOf(request)).finally(() => {
+    const reply = await runHandler(endpoint, { ...request, body: bufferOn(request.body) }, depsOf(request)).finally(() => {
       if (isLarge) collectWhenQuiet();
     });
     // The response is serialized in this thread: ten thousand recipients would block the main thread.
-    const json = new TextEncoder().encode(JSON.stringify({ success: true, data }));
-    return new Transfer({ data: {}, options: { ...options, json } }, transferableBuffers(json));
+    const json = new TextEncoder().encode(JSON.stringify({ success: true, data: dataIn(reply) }));
+    return new Transfer({ body: { json }, options: reply.options }, transferableBuffers(json));
   },
 };
 let quietTimer: NodeJS.Timeout | undefined;

@@ -20,7 +20,7 @@ export interface BulkThread extends BulkHandlers {
 
 /** The calls that the bulk thread answers. */
 export type BulkThreadCalls = {
-  runHandler(call: { endpointId: string; request: HandlerRequest }): Promise<Transfer<Pick<Reply, 'data' | 'options'>>>;
+  runHandler(call: { endpointId: string; request: HandlerRequest }): Promise<Transfer<Pick<Reply, 'body' | 'options'>>>;
 };
 /** The calls that the main thread answers. The process keeps one connection to Temporal, in the main thread. */
 export type MainThreadCalls = Pick<UnansweredSends, 'acceptBatch'>;
@@ -76,8 +76,8 @@ export function createBulkThread({ deps, sends, ...startOptions }: BulkThreadOpt
         const { calls } = running();
         const buffers = transferableBuffers(request.body);
         try {
-          const { data, options } = await calls.call('runHandler', { endpointId, request }, buffers);
-          return new Reply(data, options);
+          const { body, options } = await calls.call('runHandler', { endpointId, request }, buffers);
+          return new Reply(body, options);
         } catch (error) {
           if (!(error instanceof ThreadFailedError)) throw error;
           const reply = isPreview ? null : await unanswered.reply(request.newId);

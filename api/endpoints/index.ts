@@ -17,8 +17,8 @@ import {
   listTransactionsEndpoint,
   receivePaymentEventEndpoint,
   returnFromCheckoutEndpoint,
-} from './billing.js';
-import { receiveDeliveryReportsEndpoint } from './callbacks.js';
+} from './billing/billing.js';
+import { receiveDeliveryReportsEndpoint } from './callbacks/callbacks.js';
 import {
   getContactEndpoint,
   listContactsEndpoint,
@@ -39,14 +39,9 @@ import { getLivenessEndpoint, getReadinessEndpoint } from './operators/probes.js
 import { getMessageTimelineEndpoint } from './messages/timeline.js';
 import { describeUnsubscribeEndpoint, unsubscribeEndpoint } from './contacts/unsubscribe.js';
 import { cancelReplayEndpoint, getReplayEndpoint, listReplaysEndpoint, replayDeliveriesEndpoint } from './webhooks/replays.js';
-import {
-  getWebhookPublicKeyEndpoint,
-  resendDeliveryEndpoint,
-  rotateWebhookSecretEndpoint,
-  sendTestEventEndpoint,
-} from './webhooks/webhook-operations.js';
+import { getWebhookPublicKeyEndpoint, rotateWebhookSecretEndpoint } from './webhooks/signing-keys.js';
 import { createWebhookPortalEndpoint } from './webhooks/portal.js';
-import { getDeliveryEndpoint, listDeliveriesEndpoint } from './webhooks/deliveries.js';
+import { getDeliveryEndpoint, listDeliveriesEndpoint, resendDeliveryEndpoint, sendTestEventEndpoint } from './webhooks/deliveries.js';
 import {
   createWebhookEndpoint,
   getWebhookEndpoint,

@@ -1,6 +1,5 @@
 import type { Channel } from '../../models/channels.js';
 import { missingScope } from '../../models/errors.js';
-import type { Session } from '../../models/operations/accounts/end-sessions.js';
 import type { Scope } from '../../models/rules/accounts/api-key.js';
 import type { Actor, RequestCredential } from '../../models/rules/audit/origin.js';
 
@@ -19,13 +18,11 @@ export interface Caller {
   credential: RequestCredential;
   /** The channels that the API key may send on; null allows all. */
   channels: readonly Channel[] | null;
-  /** The session of the JWT; null with an API key, and for JWTs without an id. */
-  session: Session | null;
-  /** The JWT: the version that a change of the password raises, and its own end; undefined with an API key. */
-  token?: { version: number; expiresAt: Date };
+  /** The JWT, with its token version (see `Claims.tv`); null with an API key, and with a portal link. */
+  session: { id: string; version: number; expiresAt: Date } | null;
   /** The scopes of the API key; undefined for a JWT, which has all. */
   scopes?: readonly Scope[];
-  /** The only webhook that the caller may see, who came by a portal link; `actor` is the owner who made the link. Undefined otherwise. */
+  /** With a portal link: the only webhook that the caller may see. `actor` is the owner who made the link. */
   portalWebhookId?: string;
   /** How many active webhooks the workspace has. */
   webhooks?: number;

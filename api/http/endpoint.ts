@@ -45,7 +45,7 @@ export type Tag =
   | 'unsubscribe'
   | 'health';
 
-/** Rate limits that an endpoint declares itself. `bucketOf` in admit.ts counts them instead of the limit of the credential. */
+/** Rate limits that an endpoint declares itself. `bucketOf` in admit.ts uses them instead of the limit of the credential. */
 export type OwnRate = 'auth' | 'bulk' | 'callback' | 'probe';
 
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -115,8 +115,6 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   costly?: true;
   /** Accepts an `Idempotency-Key`. */
   idempotent?: boolean;
-  /** Error statuses that cannot be derived from the rest of the declaration. */
-  refusals?: readonly number[];
   /** The schema of `data`, or of the whole response without an envelope. It has a name, see `named`. */
   response: Joi.Schema;
   status?: 200 | 201 | 202;

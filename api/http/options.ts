@@ -1,7 +1,6 @@
 /** Answers OPTIONS requests with the methods of the path. For a preflight request, cors.ts has already set the CORS headers. */
 import type { RequestHandler, Response, Router } from 'express';
 import type { Endpoint } from './endpoint.js';
-import { addressKey } from './client-address.js';
 import { isPreflight } from './cors.js';
 import type { Limiter } from './rate-limit.js';
 import { contextOf } from './request-context.js';
@@ -43,6 +42,6 @@ export const answerPreflight =
   };
 
 async function endWithoutBody(res: Response, limiter: Limiter): Promise<void> {
-  await limiter.describe({ rateClass: 'address', key: addressKey(contextOf(res).address) }, res);
+  await limiter.describeAddress(contextOf(res).address, res);
   res.status(204).end();
 }

@@ -7,6 +7,7 @@ import type { RateLimit } from '../../models/settings/limit-settings.js';
 import { rateLimited } from '../../models/errors.js';
 import { apiMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
+import { addressKey } from './client-address.js';
 import { type Bucket, Counters, type RateClass } from './limits/counters.js';
 import { acceptsWrites, connectRedis } from './limits/redis.js';
 
@@ -37,8 +38,8 @@ export interface Limiter {
   assertRoom(bucket: Bucket, res: HeaderSink): Promise<void>;
   /** Undoes the counting of one request. Does not wait for it. */
   giveBack(bucket: Bucket): void;
-  /** Writes the three headers without counting, for responses that belong to no endpoint. */
-  describe(bucket: Bucket, res: HeaderSink): Promise<void>;
+  /** Writes the three headers of a client address without counting, for responses that belong to no endpoint. */
+  describeAddress(ip: string | undefined, res: HeaderSink): Promise<void>;
   /** Whether Redis counts; true without Redis. */
   isHealthy(): Promise<boolean>;
   close(): void;
@@ -74,9 +75,9 @@ export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits
       throw rateLimited(secondsOf(full));
     },
     giveBack: (bucket) => counters.giveBack(bucket),
-    async describe(bucket, res) {
-      const { points, seconds } = classes[bucket.rateClass];
-      const window = await counters.windowOf(bucket);
+    async describeAddress(ip, res) {
+      const { points, seconds } = classes.address;
+      const window = await counters.windowOf({ rateClass: 'address', key: addressKey(ip) });
       writeHeaders(res, { points, left: window?.remainingPoints ?? points, msBeforeNext: window?.msBeforeNext ?? seconds * 1000 });
     },
     isHealthy: async () => redis === null || acceptsWrites(redis),

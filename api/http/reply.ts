@@ -15,15 +15,15 @@ export interface Lines {
   place: ReaderPlace;
 }
 
-interface ReplyOptions {
+/** `json` is serialized, with its envelope. */
+export type JsonBody = { data: object } | { json: Uint8Array };
+
+/** `lines` are streamed as NDJSON, `events` as server-sent events. */
+export type ReplyBody = JsonBody | { lines: Lines } | { events: Feed };
+
+export interface ReplyOptions {
   status?: number;
   headers?: Record<string, string>;
-  /** The serialized response body. */
-  json?: Uint8Array;
-  /** Lines to stream as NDJSON instead of `data`. */
-  lines?: Lines;
-  /** Server-sent events instead of `data`. */
-  events?: Feed;
 }
 
 /** A Buffer on the memory of these bytes: `Buffer.from(bytes)` would copy what may be megabytes. */
@@ -32,11 +32,18 @@ export const bufferOn = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer
 /** The result of a handler that sets more than data, for example a status or headers. */
 export class Reply {
   constructor(
-    readonly data: object,
+    readonly body: ReplyBody,
     readonly options: ReplyOptions = {},
   ) {}
 }
 
+/** The data of a reply that is not streamed. */
+export function dataIn({ body }: Reply): object {
+  if ('data' in body) return body.data;
+  if (!('json' in body)) throw new Error('a stream has no data');
+  return (JSON.parse(bufferOn(body.json).toString()) as { data: object }).data;
+}
+
 /** The response to a request with an idempotency key. @param isReplay it repeats the response of an earlier request with the same key */
 export const idempotentReply = (data: object, isReplay: boolean): Reply =>
-  new Reply(data, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});
+  new Reply({ data }, isReplay ? { headers: { 'Idempotent-Replayed': 'true' } } : {});

@@ -7,7 +7,7 @@ import type { HandlerRequest } from './handler-request.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
 import { parseBody, unusedFieldsIn } from './parse-body.js';
 import { Reply } from './reply.js';
-import { ignoredFieldsHeader } from './schemas/unknown-fields.js';
+import { ignoredFieldsHeader } from './ignored-fields.js';
 import { type Checked, check, checkQuery } from './schemas/validation.js';
 
 /** The part of an endpoint's declaration that `runHandler` needs. */
@@ -53,6 +53,6 @@ export async function runHandler<Services>(
   const result = await item.handler(input, deps).catch((error: unknown) => {
     throw error instanceof AppError ? withHeaders(error, ignoredHeader) : error;
   });
-  const { data, options } = result instanceof Reply ? result : new Reply(result);
-  return new Reply(data, { ...options, headers: { ...options.headers, ...ignoredHeader } });
+  const reply = result instanceof Reply ? result : new Reply({ data: result });
+  return new Reply(reply.body, { ...reply.options, headers: { ...reply.options.headers, ...ignoredHeader } });
 }

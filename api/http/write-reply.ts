@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import type { MemoryBudget } from '../../models/flow/memory-budget.js';
 import type { Endpoint } from './endpoint.js';
 import { linksOf } from './links.js';
-import { bufferOn, type Feed, type Lines, type Reply } from './reply.js';
+import { bufferOn, type Feed, type JsonBody, type Lines, type Reply, type ReplyOptions } from './reply.js';
 import { contextOf } from './request-context.js';
 
 /** What writing uses besides the reply. */
@@ -22,18 +22,23 @@ const countedFrom = 65_536;
  * @throws AppError 503 if too many bytes of answers to reads wait for their clients
  */
 export async function writeReply(item: Endpoint, reply: Reply, res: Response, writing: Writing): Promise<void> {
-  const { lines, events } = reply.options;
-  if (lines !== undefined) await streamLines(lines, reply, res).finally(() => lines.place.leave());
-  else if (events !== undefined) streamEvents(events, reply, res);
-  else writeJson(item, reply, res, writing);
+  const { body, options } = reply;
+  if ('lines' in body) await streamLines(body.lines, options, res).finally(() => body.lines.place.leave());
+  else if ('events' in body) streamEvents(body.events, options, res);
+  else writeJson(item, { body, options }, res, writing);
 }
 
-function writeJson(item: Endpoint, reply: Reply, res: Response, { publicUrl, answers }: Writing): void {
-  const { data, options } = reply;
+interface JsonReply {
+  body: JsonBody;
+  options: ReplyOptions;
+}
+
+function writeJson(item: Endpoint, reply: JsonReply, res: Response, { publicUrl, answers }: Writing): void {
+  const { options } = reply;
   const body = bodyOf(item, reply);
   // Refusing the answer of an operation that changed something would hide what it did.
   if (res.req.method === 'GET' && item.method === 'get' && body !== null && body.length > countedFrom) countUntilClosed(body, res, answers);
-  const link = linksOf(item, res.req, data, publicUrl);
+  const link = 'data' in reply.body ? linksOf(item, res.req, reply.body.data, publicUrl) : undefined;
   if (link !== undefined) res.setHeader('Link', link);
   res.status(options.status ?? item.status ?? 200).set(options.headers ?? {});
   if (body === null) res.end();
@@ -41,9 +46,10 @@ function writeJson(item: Endpoint, reply: Reply, res: Response, { publicUrl, ans
 }
 
 /** The body in JSON; null if it has none. */
-function bodyOf({ envelope }: Endpoint, { data, options: { status, json } }: Reply): string | Buffer | null {
+function bodyOf({ envelope }: Endpoint, { body, options: { status } }: JsonReply): string | Buffer | null {
   if (status === 204) return null;
-  return json === undefined ? JSON.stringify(envelope === false ? data : { success: true, data }) : bufferOn(json);
+  if ('json' in body) return bufferOn(body.json);
+  return JSON.stringify(envelope === false ? body.data : { success: true, data: body.data });
 }
 
 /** A client that does not read leaves the answer in memory until the time-out of its connection. */
@@ -59,7 +65,7 @@ function countUntilClosed(body: string | Buffer, res: Response, answers: MemoryB
  * Writes NDJSON, only as fast as the client reads it. If the client disconnects, reading stops. If reading fails, or the place is taken away,
  * the connection is closed without a last chunk, so that the client knows the response is incomplete.
  */
-async function streamLines({ of, place }: Lines, { options }: Reply, res: Response): Promise<void> {
+async function streamLines({ of, place }: Lines, options: ReplyOptions, res: Response): Promise<void> {
   res.status(200).set({ ...options.headers, 'Content-Type': 'application/x-ndjson; charset=utf-8' });
   if (res.req.method === 'HEAD') {
     res.end();
@@ -90,7 +96,7 @@ async function* offered(chunks: AsyncIterable<Buffer>, place: Lines['place']): A
 }
 
 /** Starts a response of server-sent events. Proxies such as nginx would collect them without the second header. */
-function streamEvents(feed: Feed, { options }: Reply, res: Response): void {
+function streamEvents(feed: Feed, options: ReplyOptions, res: Response): void {
   res.status(200).set({ ...options.headers, 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
   res.once('close', () => feed.end());
   if (res.closed) {

@@ -4,10 +4,10 @@ import type { Deps } from '../deps.js';
 import { assertScope, type Caller } from '../http/caller.js';
 import { type Endpoint, scopeOf } from '../http/endpoint.js';
 import type { HandlerRequest } from '../http/handler-request.js';
-import { bufferOn, type Reply } from '../http/reply.js';
+import { dataIn, type Reply } from '../http/reply.js';
 import type { SendTrace } from '../http/request-context.js';
 import type { ResourceLimits } from '../http/resource-limits.js';
-import { ignoredFieldsIn } from '../http/schemas/unknown-fields.js';
+import { ignoredFieldsIn } from '../http/ignored-fields.js';
 import { AppError, invalid, missingFieldText } from '../../models/errors.js';
 import { statusOf } from '../http/errors/error-status.js';
 import { giveBackMcpSend, takeMcpSend } from '../../models/operations/messages/mcp-sends.js';
@@ -101,11 +101,11 @@ function partsOf(item: Endpoint<Deps>, given: Arguments): Pick<HandlerRequest, '
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A response of the bulk thread is serialized already. @param dropped arguments that the endpoint did not see */
-function dataOf({ data, options: { json, headers = {} } }: Reply, dropped: readonly string[] = []): object {
-  const shown = json === undefined ? data : (JSON.parse(bufferOn(json).toString()) as { data: object }).data;
-  return { ...shown, ...ignoredFields(headers, dropped) };
-}
+/** @param dropped arguments that the endpoint did not see */
+const dataOf = (reply: Reply, dropped: readonly string[] = []): object => ({
+  ...dataIn(reply),
+  ...ignoredFields(reply.options.headers ?? {}, dropped),
+});
 
 /** Assistants see no headers, so results and errors have this field instead. */
 export function ignoredFields(headers: Readonly<Record<string, string>>, dropped: readonly string[] = []): { ignored_fields?: string[] } {

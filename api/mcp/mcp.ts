@@ -55,7 +55,7 @@ export function createMcp(deps: Deps, { authenticator, admit }: Access, limits: 
     if (req.method === 'OPTIONS') return next();
     const context = contextOf(res);
     context.route = path;
-    await deps.limiter.describe({ rateClass: 'address', key: addressKey(context.address) }, res);
+    await deps.limiter.describeAddress(context.address, res);
     const error = { code: -32_000, message: 'This server has no sessions: use POST' };
     res.status(405).set('Allow', 'POST, OPTIONS').json({ jsonrpc: '2.0', error, id: null });
   });

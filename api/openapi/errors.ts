@@ -1,6 +1,5 @@
 /** The error responses of an operation: the statuses that follow from its declaration, and the exact texts of each. */
 import { STATUS_CODES } from 'node:http';
-import { canNoLonger } from '../../models/conflicts.js';
 import * as errors from '../../models/errors.js';
 import { missingApiKey, invalidApiKey, deactivatedApiKey, invalidToken, expiredToken } from '../../models/refused-credentials.js';
 import type { Endpoint } from '../http/endpoint.js';
@@ -10,19 +9,19 @@ import { type Components, type Json, jsonSchema } from '../http/schemas/json-sch
 import { fault } from '../http/schemas/schemas.js';
 import { oneOfWords } from '../http/schemas/words.js';
 import { errorHeaders } from './headers.js';
+import { resourcesOf } from './resources.js';
 import { samples } from './samples/index.js';
 
-/** Derives the error statuses of an endpoint from its declaration. */
-export function statusesOf({ auth, method, query, body, path, idempotent, refusals = [] }: Endpoint): number[] {
+/** The error statuses of an endpoint: those that follow from its declaration, and those of its samples. */
+export function statusesOf({ id, auth, method, query, body, path, idempotent }: Endpoint): number[] {
   const takesKey = typeof auth === 'object';
   const statuses = [
-    ...refusals,
+    ...(samples[id]?.refusals ?? []).map(statusOf),
     ...(query || body ? [400] : []),
     ...(takesKey || auth === 'jwt' ? [401, 403] : []),
     ...(idempotent === true ? [402, 422] : []),
     ...(path.includes(':') ? [404] : []),
-    ...(path.endsWith('/cancel') ? [409] : []),
-    ...(body ? [413] : []),
+    ...(body || (auth === 'provider' && method === 'post') ? [413] : []),
     429,
     500,
     // No memory for the body, no turn for the read, or too many look-ups of keys wait.
@@ -91,8 +90,6 @@ function refusalsOf(item: Endpoint, status: number): errors.AppError[] {
       return forbidden(item);
     case 404:
       return resourcesOf(item).map((name) => errors.notFound(name));
-    case 409:
-      return [canNoLonger(resourcesOf(item)[0] ?? 'Message', item.path.endsWith('/cancel') ? 'cancelled' : 'changed')];
     case 413:
       return [errors.bodyTooLarge()];
     case 422:
@@ -133,25 +130,4 @@ function formal({ query, body, idempotent }: Endpoint): errors.AppError[] {
     ...(idempotent === true ? [errors.invalidField('Idempotency-Key', errors.faultTexts.idempotencyKey)] : []),
   ];
   return body !== undefined || faults.length === 0 ? [...faults, errors.invalidJson()] : faults;
-}
-
-const resourceNames: readonly [prefix: string, name: errors.ResourceName][] = [
-  ['/api/v1/messages/bulk/:', 'Batch'],
-  ['/api/v1/messages/:', 'Message'],
-  ['/api/v1/messages', 'Contact'],
-  ['/api/v1/api-keys', 'API key'],
-  ['/api/v1/auth/sessions', 'Session'],
-  ['/api/v1/contacts', 'Contact'],
-  ['/api/v1/suppressions', 'Suppression'],
-  ['/api/v1/webhooks', 'Webhook'],
-  ['/api/v1/erasures', 'Erasure'],
-  ['/api/v1/billing', 'Credit package'],
-];
-
-/** The resources that may not be found: those of the path, or those that the body names if the path has no id. */
-export function resourcesOf({ path }: Pick<Endpoint, 'path'>): (errors.ResourceName | undefined)[] {
-  const name = resourceNames.find(([prefix]) => path.startsWith(prefix))?.[1];
-  if (path.includes('/deliveries/:')) return [name, 'Delivery'];
-  if (path.includes('/replays/:')) return [name, 'Replay'];
-  return [name];
 }

@@ -4,12 +4,13 @@ import type { Auth, Endpoint } from '../http/endpoint.js';
 import { type Components, type Json, jsonSchema, nameOf, named } from '../http/schemas/json-schema.js';
 import { refer, withoutNull } from '../http/schemas/schema-components.js';
 import { channelsInWords } from '../present/channel-texts.js';
-import { errorResponses, errorSchema, resourcesOf } from './errors.js';
+import { errorResponses, errorSchema } from './errors.js';
 import { headerComponents, requestHeaders, successHeaders } from './headers.js';
 import { linksOfSuccess } from './links.js';
 import { description, tags } from './prose.js';
 import { serversAt } from './openapi-endpoint.js';
-import { pathSample, samples } from './samples/index.js';
+import { pathSample, resourcesOf } from './resources.js';
+import { samples } from './samples/index.js';
 import { eventPathItems, webhooksSection } from './webhooks.js';
 
 /** Creates the document. @throws Error when a response has no name, or two schemas have the same one */
@@ -61,7 +62,7 @@ function operation(item: Endpoint, endpoints: readonly Endpoint[], components: C
     ...(item.body === undefined ? {} : { requestBody: requestBody(item.id, item.body, components, examples) }),
     responses: {
       [item.status ?? 200]: success,
-      ...(item.alsoAs === undefined ? {} : { [item.alsoAs]: { ...success, description: 'Same shape; a component is not ok' } }),
+      ...(item.alsoAs === undefined ? {} : { [item.alsoAs]: { ...success, description: 'Same shape, with a status other than "ok"' } }),
       ...(item.mayBeEmpty === true ? { 204: { description: 'Accepted; the response has no body', headers: successHeaders(item) } } : {}),
       ...errorResponses(item),
     },

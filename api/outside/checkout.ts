@@ -12,7 +12,8 @@ import type { Caller } from '../http/caller.js';
 export interface CheckoutRequest {
   packageId: string;
   idempotencyKey: string | null;
-  digest: Buffer;
+  /** Of the body; null without an idempotency key. */
+  digest: Buffer | null;
   origin: Origin;
 }
 
@@ -41,7 +42,7 @@ export async function openCheckout(deps: Deps, caller: Caller, request: Checkout
   do {
     const known = idempotencyKey === null ? null : await findOrder(workspaceId, idempotencyKey);
     if (known !== null) {
-      if (known.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
+      if (digest === null || known.request_digest?.equals(digest) !== true) throw idempotencyMismatch();
       if (typeof known.session_id === 'string' && typeof known.checkout_url === 'string')
         return { sessionId: known.session_id, url: known.checkout_url, isReplay: true };
       if (await leaseOrder(deps.db, known.id)) return askProvider(deps, known.get() as OrderRow, origin);
@@ -54,7 +55,7 @@ export async function openCheckout(deps: Deps, caller: Caller, request: Checkout
       workspaceId,
       creditPackage,
       idempotencyKey,
-      digest: idempotencyKey === null ? null : digest,
+      digest,
     });
     if (order !== null) return askProvider(deps, order, origin);
   } while (Date.now() < deadline);

@@ -2,12 +2,11 @@
  * The pages behind the links in e-mails, and those that send such links. Opening a page changes nothing, because mail scanners open every
  * link. The token is used when a person presses the button, which calls the same operation as an API client.
  */
-import express, { type Router } from 'express';
+import type { Router } from 'express';
 import { mailLinks } from '../../models/rules/accounts/mail-texts.js';
-import { mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';
 import { pageHtml, pagePolicy } from './page-shell.js';
-import { asPage } from './pages.js';
+import { servePages } from './pages.js';
 
 interface MailPage {
   path: string;
@@ -79,14 +78,14 @@ const html = ({ title, fields, button, operation, again }: MailPage) =>
   });
 
 /**
- * The token is in the fragment of the URL; in old mails it was in the query. It leaves the address at once, so that the browser's history
+ * The token is in the fragment of the URL. It leaves the address at once, so that the browser's history
  * does not keep it. The page shows the texts of the response unchanged.
  */
 const script = `const form = document.querySelector('form');
 const button = document.querySelector('button');
 const outcome = document.querySelector('.outcome');
 const hint = document.querySelector('.hint');
-const token = [location.hash.slice(1), location.search].map((part) => new URLSearchParams(part).get('token')).find(Boolean) ?? '';
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
 if (token !== '') history.replaceState(null, '', location.pathname);
 
 // A checkbox is true or false in the operation; in a form it would be "on" or absent.
@@ -121,17 +120,8 @@ form.addEventListener('submit', async (event) => {
 `;
 
 /** Serves the pages and their script. The server neither reads nor logs the token. */
-export function createMailPages(limiter: Limiter): Router {
-  const router = express.Router({ caseSensitive: true, strict: true });
-  for (const page of pages) {
-    const text = html(page);
-    router.get(page.path, asPage(limiter, page.path, pagePolicy), (_req, res) => void res.type('html').send(text));
-  }
-  router.get(scriptPath, asPage(limiter, scriptPath, pagePolicy), (_req, res) => void res.type('js').send(script));
-  mountOptions(
-    router,
-    [...pages.map(({ path }) => path), scriptPath].map((path) => ({ method: 'get', path })),
-    limiter,
-  );
-  return router;
-}
+export const createMailPages = (limiter: Limiter): Router =>
+  servePages(limiter, pagePolicy, [
+    ...pages.map((page) => ({ path: page.path, type: 'html', text: html(page) })),
+    { path: scriptPath, type: 'js', text: script },
+  ]);

@@ -1,8 +1,7 @@
 /** The frame of the small HTML pages: one style sheet, no inline code, nothing from other hosts. URLs are relative, for proxies with a path prefix. */
-import express, { type Router } from 'express';
-import { mountOptions } from '../http/options.js';
+import type { Router } from 'express';
 import type { Limiter } from '../http/rate-limit.js';
-import { asPage } from './pages.js';
+import { servePages } from './pages.js';
 
 const stylePath = '/pages.css';
 
@@ -60,9 +59,5 @@ export const pagePolicy = [
 ];
 
 /** Serves the style sheet. */
-export function createPageStyle(limiter: Limiter): Router {
-  const router = express.Router({ caseSensitive: true, strict: true });
-  router.get(stylePath, asPage(limiter, stylePath, pagePolicy), (_req, res) => void res.type('css').send(style));
-  mountOptions(router, [{ method: 'get', path: stylePath }], limiter);
-  return router;
-}
+export const createPageStyle = (limiter: Limiter): Router =>
+  servePages(limiter, pagePolicy, [{ path: stylePath, type: 'css', text: style }]);

@@ -1,6 +1,7 @@
-/** The rate limit and the content security policy of the HTML pages. */
-import type { RequestHandler } from 'express';
+/** The rate limit and the content security policy of the HTML pages, and routers of small ones. */
+import express, { type RequestHandler, type Router } from 'express';
 import { addressKey } from '../http/client-address.js';
+import { mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';
 import { contextOf } from '../http/request-context.js';
 
@@ -20,4 +21,24 @@ export function asPage(limiter: Limiter, route: string, policy: readonly string[
     res.setHeader('Content-Security-Policy', policy.join('; '));
     next();
   };
+}
+
+/** A page, or a file of one, that is made once. */
+interface TextPage {
+  path: string;
+  /** As in `res.type`. */
+  type: string;
+  text: string;
+}
+
+/** Serves these pages, each with a limit of its own. */
+export function servePages(limiter: Limiter, policy: readonly string[], pages: readonly TextPage[]): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  for (const { path, type, text } of pages) router.get(path, asPage(limiter, path, policy), (_req, res) => void res.type(type).send(text));
+  mountOptions(
+    router,
+    pages.map(({ path }) => ({ method: 'get', path })),
+    limiter,
+  );
+  return router;
 }

@@ -1,12 +1,13 @@
 import { Client, Connection, ScheduleNotFoundError } from '@temporalio/client';
 import { installationOf, isForeign, refusalOfNamespace } from '../../models/startup/installation.js';
 import type { Config } from '../../models/settings/config.js';
-import { connect, type Database, select } from '../../models/db/database.js';
+import { connect, type Database } from '../../models/db/database.js';
 import {
   beginRecovery,
   correctedStop,
   findRecovery,
   finishRecovery,
+  hasRecoveries,
   newestMessageAt,
   type Recovery,
 } from '../../models/operations/recovery/begin-recovery.js';
@@ -86,8 +87,7 @@ async function requireOwnNamespace({ schedule, options: { namespace } }: Client,
 /** @throws Error when the schema has no table for recoveries */
 async function doubtsAbout(db: Database, { connection, options: { namespace } }: Client, { asOf }: RecoveryRequest): Promise<string[]> {
   const running = await stillRunning(db, connection as Connection, namespace);
-  const [schema] = await select<{ is_known: boolean }>(db, `SELECT to_regclass('recoveries') IS NOT NULL AS is_known`);
-  if (schema?.is_known !== true) throw new Error('The database schema is outdated: run the migration first');
+  if (!(await hasRecoveries(db))) throw new Error('The database schema is outdated: run the migration first');
   const doubts =
     running.length === 0
       ? []

@@ -1,6 +1,7 @@
 /** Detects API and worker processes that are still running. A recovery cannot see their concurrent changes. */
 import type { Connection } from '@temporalio/client';
-import { type Database, select } from '../../models/db/database.js';
+import type { Database } from '../../models/db/database.js';
+import { otherConnections } from '../../models/operations/recovery/other-connections.js';
 import { recentPollers } from '../outside/pollers.js';
 import { queues } from '../../workflows/contract.js';
 
@@ -9,17 +10,13 @@ import { queues } from '../../workflows/contract.js';
  * The pool must have run no two statements at the same time before: the query excludes only the one connection that it runs on.
  */
 export async function stillRunning(db: Database, connection: Connection, namespace: string): Promise<string[]> {
-  const connected = await select<{ pid: number; client_addr: string | null }>(db, others);
+  const connected = await otherConnections(db);
   const polled = await pollers(connection, namespace);
   return [
     ...connected.map(({ pid, client_addr }) => `a connection to the database from ${client_addr ?? 'this machine'} (backend ${pid})`),
     ...polled.map(({ identity, ageMs }) => `the worker ${identity}, which polled Temporal ${Math.round(ageMs / 1000)} s ago`),
   ];
 }
-
-const others = `
-  SELECT pid, host(client_addr) AS client_addr FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = 'tidings' AND pid <> pg_backend_pid() ORDER BY pid`;
 
 /** The workers that have polled any task queue recently. */
 async function pollers({ workflowService }: Connection, namespace: string): Promise<{ identity: string; ageMs: number }[]> {

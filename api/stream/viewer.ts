@@ -10,7 +10,7 @@ export interface ViewerOptions {
   workspaceId: string;
   /** The API key; null with a JWT. */
   keyId: string | null;
-  token: { id: string | null; version: number; expiresAt: Date } | null;
+  token: { id: string; version: number; expiresAt: Date } | null;
   position: Position;
   /** Events before the position may be missing. */
   isReset: boolean;

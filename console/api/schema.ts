@@ -445,7 +445,7 @@ export interface paths {
                 path: {
                     /**
                      * @description The id of the session
-                     * @example 0198c5b1-0a10-7f3e-8b1d-000000000002
+                     * @example 0198c5b1-0a10-7f3e-8b1d-00000000000d
                      */
                     id: string;
                 };
@@ -1443,7 +1443,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description As the header `Last-Event-ID`, which takes precedence: a browser cannot set it on its first connection */
+                    /** @description Same as the header `Last-Event-ID`, which takes precedence; for browsers, which cannot set it on the first connection */
                     last_event_id?: string;
                 };
                 header?: never;
@@ -3246,7 +3246,7 @@ export interface components {
              * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
+            /** @description Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         PhoneContent: {
@@ -3357,7 +3357,7 @@ export interface components {
              * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
+            /** @description Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         Content: {
@@ -3397,7 +3397,7 @@ export interface components {
              * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
+            /** @description Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         MessageResponse: {
@@ -3962,7 +3962,7 @@ export interface components {
             last_used_address: string | null;
         };
         RotateApiKeyRequest: {
-            /** @description Hours for which the old one also works. 0 ends it at once. Default: 24 */
+            /** @description Hours for which the old key or secret keeps working. 0 ends it at once. Default: 24 */
             overlap_hours?: number | null;
         };
         AuditEventListResponse: {
@@ -4118,7 +4118,7 @@ export interface components {
             retry_delays?: number[] | null;
             /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds */
             rate?: number | null;
-            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed */
+            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests do not follow this order: new events can overtake what is replayed */
             ordered?: boolean | null;
             /** @description Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key */
             asymmetric?: boolean | null;
@@ -4211,7 +4211,7 @@ export interface components {
             retry_delays?: number[] | null;
             /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds */
             rate?: number | null;
-            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed */
+            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests do not follow this order: new events can overtake what is replayed */
             ordered?: boolean | null;
             /** @description Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key */
             asymmetric?: boolean | null;
@@ -4365,7 +4365,7 @@ export interface components {
             replay: components["schemas"]["Replay"];
         };
         RotateWebhookSecretRequest: {
-            /** @description Hours for which the old one also works. 0 ends it at once. Default: 24 */
+            /** @description Hours for which the old key or secret keeps working. 0 ends it at once. Default: 24 */
             overlap_hours?: number | null;
         };
         RotatedWebhookResponse: {

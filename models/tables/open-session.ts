@@ -1,4 +1,4 @@
-/** An open session: a JWT of a client, or a session of the console. Tokens from before the table have no row. */
+/** An open session: a JWT of a client, or a session of the console. Tokens that were issued in the time that a restore of the database lost have no row. */
 import { literal, Op } from 'sequelize';
 import { column, type Columns, nullable, withDefault } from './columns.js';
 import { ownedOf } from './owned.js';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from '../../api/app.js';
 import { issueToken } from '../../api/auth/tokens.js';
 import type { Deps } from '../../api/deps.js';
-import { createHttpServer, type Timeouts } from '../../api/http/http-server.js';
+import { createHttpServer, type Timeouts } from '../../api/http/server/http-server.js';
 import type { Temporal } from '../../api/outside/temporal.js';
 import { ApiKey } from '../../models/tables/api-key.js';
 import type { Database } from '../../models/db/database.js';

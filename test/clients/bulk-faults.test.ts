@@ -42,6 +42,20 @@ describe('tidings bulk with faults', () => {
     for (const fault of faultsOfFaulty) assert.match(stderr, fault);
   });
 
+  it('a preview in JSON has the first text, the sums and the faults, and no recipients', async () => {
+    const { stdout } = await runHere(['bulk', file(faulty), '--text', 'Hi {{name}}', '--preview', '--json'], env);
+    const { faults, ...rest } = JSON.parse(stdout) as { faults: { line: number; field: string }[] };
+    const sums = { chunks: 1, rows: 3, duplicates: 0, credits: 1, balance: 1000, faulty: 2 };
+    assert.deepEqual(rest, { ...sums, first: 'Hi Ada', warnings: [] });
+    assert.deepEqual(
+      faults.map(({ line, field }) => [line, field]),
+      [
+        [3, 'recipients[1].to'],
+        [4, 'recipients[2].variables.name'],
+      ],
+    );
+  });
+
   it('the question before a bulk send names the invalid rows', async () => {
     const running = startHere(['bulk', file(faulty), '--text', 'Hi {{name}}'], env, { input: 'n\n', isTTY: true });
     const { code, stderr } = await running.ended;

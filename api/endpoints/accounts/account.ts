@@ -75,7 +75,6 @@ export const changeEmailEndpoint = endpoint({
   auth: 'jwt',
   rate: 'auth',
   body: Joi.object<{ email: string; current_password: string }>({ email: email(), current_password: requiredText() }).required(),
-  refusals: [403],
   response: messageOnly,
   async handler(input, deps) {
     assertMayMoveTo(deps.config, input.body.email);

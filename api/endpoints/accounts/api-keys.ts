@@ -30,7 +30,6 @@ const limitFields = {
   channels: Joi.array().items(valueOf('Channel', channels)).allow(null).required(),
 };
 
-/** The restrictions are present only if the request contained some. */
 const newKeyResponse = named(
   'CreatedApiKey',
   Joi.object({
@@ -66,7 +65,6 @@ export const createApiKeyEndpoint = endpoint({
   }).required(),
   response: newKeyResponse,
   status: 201,
-  refusals: [409],
   async handler({ caller, body, origin }, deps) {
     const { name: keyName, scopes: keyScopes = scopes } = body;
     const limits = limitsIn(body);
@@ -86,7 +84,6 @@ export const rotateApiKeyEndpoint = endpoint({
   summary: 'Replace an API key. The new key is displayed only once; the old one works until the overlap ends',
   auth: 'jwt',
   body: Joi.object<{ overlap_hours: number }>({ overlap_hours: overlapHours }).required(),
-  refusals: [409],
   response: newKeyResponse,
   status: 201,
   async handler({ caller: { workspaceId }, params, body, origin }, deps) {

@@ -57,7 +57,6 @@ export const signUpEndpoint = endpoint({
   checkHead(_, { config }) {
     if (config.signup.isClosed) throw signupClosed();
   },
-  refusals: [403],
   response: workspaceAndMessage,
   status: 201,
   async handler({ origin, body, noteWorkspace }, deps) {
@@ -106,7 +105,6 @@ export const logInEndpoint = endpoint({
   auth: 'none',
   rate: 'auth',
   body: loginBody,
-  refusals: [401],
   response: named('LoginData', Joi.object({ workspace: workspaceResponse, token: Joi.string().required() })),
   async handler(input, deps) {
     const workspace = await workspaceOfLogin(deps, input);

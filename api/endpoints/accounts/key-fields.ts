@@ -1,9 +1,7 @@
 /** The restrictions of an API key: expiry, addresses and channels. */
 import Joi from 'joi';
 import { type Channel, channels } from '../../../models/channels.js';
-import { keyChannelRefused } from '../../../models/errors.js';
 import { networkOf } from '../../../models/rules/values/networks.js';
-import type { Caller } from '../../http/caller.js';
 import { inFuture, moment, oneOrMoreOf } from '../../http/schemas/schemas.js';
 
 const networksMax = 50;
@@ -41,9 +39,3 @@ export const keyLimits = {
 /** The restrictions in the body of a request. Other fields of the body are left out, also ones added later. */
 export const limitsIn = (body: KeyLimits): KeyLimits =>
   Object.fromEntries(Object.keys(keyLimits).flatMap((field) => (field in body ? [[field, body[field as keyof KeyLimits]]] : [])));
-
-/** @throws AppError 403 when the caller's key may not send on one of these channels */
-export function assertChannels({ channels: allowed }: Pick<Caller, 'channels'>, wanted: readonly Channel[]): void {
-  if (allowed === null) return;
-  for (const channel of wanted) if (!allowed.includes(channel)) throw keyChannelRefused(channel);
-}

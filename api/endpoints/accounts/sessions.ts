@@ -13,10 +13,9 @@ import { date, dateOrNull, id, messageOnly, textOrNull, valueOf } from '../../ht
 import { iso } from '../../present/presenters.js';
 import { successTexts } from '../../present/success-texts.js';
 
-/** Ends the JWT of the caller. An old one without an id ends with all others. */
+/** Ends the JWT of the caller. */
 export async function endCurrentSession(db: Database, { workspaceId, session }: Caller, origin: Origin): Promise<void> {
-  if (session === null) await endAllSessions(db, workspaceId, origin);
-  else await endSession(db, workspaceId, session, origin);
+  if (session !== null) await endSession(db, workspaceId, session, origin);
 }
 
 export const logOutEndpoint = endpoint({
@@ -72,8 +71,8 @@ export const listSessionsEndpoint = list({
   rate: 'auth',
   name: 'sessions',
   row: sessionResponse,
-  async find({ caller: { workspaceId, session, token }, window }, { config }) {
-    const present = { tokenVersion: token?.version ?? 0, idleHours: config.consoleIdleHours };
+  async find({ caller: { workspaceId, session }, window }, { config }) {
+    const present = { tokenVersion: session?.version ?? 0, idleHours: config.consoleIdleHours };
     return mapRows(await OpenSession.pageOf(workspaceId, present, window), (row) => presentSession(row, session?.id));
   },
 });

@@ -19,7 +19,6 @@ export const setUpTotpEndpoint = endpoint({
   summary: 'Create a TOTP secret and recovery codes, displayed only once; TOTP is enabled when a code is confirmed',
   auth: 'jwt',
   rate: 'auth',
-  refusals: [409],
   response: named(
     'TotpData',
     Joi.object({
@@ -39,7 +38,6 @@ const withCode = {
   auth: 'jwt',
   rate: 'auth',
   body: Joi.object<{ code: string }>({ code: requiredText() }).required(),
-  refusals: [409],
   response: messageOnly,
 } as const;
 

@@ -36,9 +36,6 @@ export function scopeForContacts({ tag, recipients }: Record<string, unknown>): 
   return (tag ?? '') !== '' || (Array.isArray(recipients) && recipients.some(namesContact)) ? 'manage_contacts' : null;
 }
 
-/** The scope that the body of a single message needs if it names a contact. The response shows the contact's phone number or address. */
-export const scopeForContact = (given: Record<string, unknown>): Scope | null => (namesContact(given) ? 'manage_contacts' : null);
-
 const namesContact = (recipient: unknown) => namedContact(recipient) !== undefined;
 
 function contactIdsIn(recipients: readonly unknown[]): string[] {

@@ -11,7 +11,7 @@ import { countText } from '../../../models/rules/values/text.js';
 import type { Deps } from '../../deps.js';
 import { warningsOfUnused } from '../messages/unused-content.js';
 import type { BulkBody } from './bulk-schemas.js';
-import { lacksSubject, pastSchedule } from './preview-warnings.js';
+import { lacksSubject, pastSchedule } from '../messages/preview-warnings.js';
 
 /** How many recipients one statement looks for. */
 const recipientsAtOnce = 1_000;

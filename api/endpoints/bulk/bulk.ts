@@ -16,7 +16,7 @@ import type { Caller } from '../../http/caller.js';
 import { digestList } from '../../http/idempotency.js';
 import { presentAcceptedBatch, presentBatch, presentBatchInList } from '../../present/presenters.js';
 import { dataOf } from '../../http/schemas/schemas.js';
-import { assertChannels } from '../accounts/key-fields.js';
+import { assertChannels } from '../../auth/sending-rules.js';
 import { scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk, withoutContent } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
@@ -42,7 +42,6 @@ export const sendBulkEndpoint = bulkEndpoint({
   alsoNeeds: scopeForContacts,
   examine: examineBulk,
   idempotent: true,
-  refusals: [409],
   response: oneBatch,
   status: 201,
   async handler({ caller, body: given, refusal, idempotencyKey: key, newId, traceparent }, deps) {
@@ -63,7 +62,7 @@ async function accept(
   deps: BulkDeps,
   caller: Caller,
   { given, refusal }: { given: BulkBody; refusal: AppError | null },
-  head: RequestHead<Buffer | null>,
+  head: RequestHead,
 ) {
   assertTemplateTaken(deps.config, given);
   assertNotExpired(given, new Date());
@@ -108,7 +107,6 @@ export const pauseBatchEndpoint = endpoint({
   path: '/api/v1/messages/bulk/:id/pause',
   summary: 'Pause a batch. Calls already in progress complete',
   auth: apiKey('send_messages'),
-  refusals: [409],
   response: oneBatch,
   handler: ({ caller, params }, deps) => applyChange(deps, caller.workspaceId, params.id, pauseBatch),
 });
@@ -121,7 +119,6 @@ export const resumeBatchEndpoint = endpoint({
   summary: 'Resume a paused batch',
   auth: apiKey('send_messages'),
   sends: true,
-  refusals: [409],
   response: oneBatch,
   async handler({ caller, params }, deps) {
     assertChannels(caller, [(await findBatch(caller.workspaceId, params.id)).channel]);
@@ -136,7 +133,6 @@ export const cancelBatchEndpoint = endpoint({
   path: '/api/v1/messages/bulk/:id/cancel',
   summary: 'Cancel a batch; messages not yet handed to the carrier are refunded',
   auth: apiKey('send_messages'),
-  refusals: [409],
   response: oneBatch,
   handler: ({ caller, params }, deps) => applyChange(deps, caller.workspaceId, params.id, cancelBatch),
 });

@@ -14,7 +14,7 @@ import type { BulkBody } from './bulk-schemas.js';
 export function newBatch(
   { workspaceId }: Pick<Caller, 'workspaceId'>,
   body: BulkBody,
-  { newId: id, idempotencyKey, digest }: Omit<RequestHead<Buffer | null>, 'traceparent'>,
+  { newId: id, idempotencyKey, digest }: Omit<RequestHead, 'traceparent'>,
 ): NewBatch {
   const { total, accepted, invalid, errors, cost } = body.plan;
   return {

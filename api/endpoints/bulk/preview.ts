@@ -14,18 +14,17 @@ import { apiKey } from '../../http/endpoint.js';
 import type { Caller } from '../../http/caller.js';
 import { type Convert, named } from '../../http/schemas/json-schema.js';
 import { fault } from '../../http/schemas/schemas.js';
-import { countryFaults } from '../../auth/sending-rules.js';
+import { assertChannels, countryFaults } from '../../auth/sending-rules.js';
 import { type Checked, check } from '../../http/schemas/validation.js';
-import { assertChannels } from '../accounts/key-fields.js';
 import { bulkBytesMax } from './bulk.js';
-import { scopeForContact, scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
+import { scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned, withoutContent } from './bulk-schemas.js';
 import { BulkWarnings } from './bulk-warnings.js';
 import { fallbackSteps, namedIn } from '../messages/fallback.js';
 import { previewedChain } from '../messages/fallback-schemas.js';
-import { previewWarnings } from './preview-warnings.js';
+import { previewWarnings } from '../messages/preview-warnings.js';
 import { type SendBody, sendBody } from '../messages/message-schemas.js';
-import { assertNotExpired, recipientOf } from '../messages/new-message.js';
+import { assertNotExpired, recipientOf, scopeForContact } from '../messages/new-message.js';
 import { assertTemplateTaken } from '../messages/template-accounts.js';
 import { withUnusedContent } from '../messages/unused-content.js';
 import { withVariables } from '../messages/with-variables.js';
@@ -77,7 +76,6 @@ export const previewMessagesEndpoint = bulkEndpoint({
   alsoCounts: (body) => (isBulkBody(body) ? 'bulk' : undefined),
   alsoNeeds: (given) => (isBulk(given) ? scopeForContacts(given) : scopeForContact(given)),
   examine: examinePreview,
-  refusals: [404, 409],
   response: previewResponse,
   async handler({ caller, body: { single, bulk }, refusal }, { db, config }) {
     const given = single ?? bulk;

@@ -28,7 +28,7 @@ function fromOwnPage({ headers }: HttpHead, { config }: Deps): void {
 
 async function beginSession({ config }: Pick<Deps, 'config'>, workspace: Workspace, origin: Origin): Promise<Reply> {
   const cookie = setCookie(config.publicUrl, await newSession({ config }, workspace, 'console', origin));
-  return new Reply({ workspace: presentWorkspace(workspace) }, { headers: { 'Set-Cookie': cookie } });
+  return new Reply({ data: { workspace: presentWorkspace(workspace) } }, { headers: { 'Set-Cookie': cookie } });
 }
 
 export const createConsoleSessionEndpoint = endpoint({
@@ -40,7 +40,6 @@ export const createConsoleSessionEndpoint = endpoint({
   auth: 'none',
   rate: 'auth',
   body: loginBody,
-  refusals: [401, 403],
   response: workspaceData,
   status: 201,
   checkHead: fromOwnPage,
@@ -61,7 +60,6 @@ export const useConsoleLinkEndpoint = endpoint({
   auth: 'none',
   rate: 'auth',
   body: Joi.object<{ token: string }>({ token: requiredText() }).required(),
-  refusals: [403],
   response: workspaceData,
   status: 201,
   checkHead: fromOwnPage,
@@ -86,6 +84,6 @@ export const deleteConsoleSessionEndpoint = endpoint({
   response: messageOnly,
   async handler({ caller, origin }, { db, config }) {
     await endCurrentSession(db, caller, origin);
-    return new Reply({ message: successTexts.loggedOut }, { headers: { 'Set-Cookie': setCookie(config.publicUrl, null) } });
+    return new Reply({ data: { message: successTexts.loggedOut } }, { headers: { 'Set-Cookie': setCookie(config.publicUrl, null) } });
   },
 });

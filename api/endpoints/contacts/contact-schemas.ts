@@ -1,13 +1,12 @@
 /** Schemas of contacts. */
 import Joi from 'joi';
-import { codePoints } from '../../../models/rules/values/text.js';
 import { isEmail } from '../../../models/rules/values/email.js';
 import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/metadata.js';
 import { emailText } from '../../../models/rules/messages/recipient.js';
 import { nameLengthMax } from '../../../models/tables/contact.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { date, fewOf, id, phone, textOrNull, textThat } from '../../http/schemas/schemas.js';
-import { rule, text } from '../../http/schemas/validation.js';
+import { atMostCharacters, rule, text } from '../../http/schemas/validation.js';
 
 /** The fields of a contact in a request. Undefined leaves a field unchanged, null clears it. */
 export interface ContactBody {
@@ -27,13 +26,13 @@ const nullable = <T extends Joi.StringSchema>(schema: T) => schema.empty().allow
 const tag = text()
   .empty()
   .messages({ 'string.empty': '{#label} must not be empty' })
-  .custom(rule((value: string) => (codePoints(value) > tagLengthMax ? `{field} must be at most ${tagLengthMax} characters` : null)))
+  .custom(atMostCharacters(tagLengthMax))
   .meta({ minLength: 1, maxLength: tagLengthMax });
 
 export const contactFields = {
   name: nullable(text())
     .min(0) // with allow(''), the checks below would not see an empty name
-    .custom(rule((value: string) => (codePoints(value) > nameLengthMax ? `{field} must be at most ${nameLengthMax} characters` : null)))
+    .custom(atMostCharacters(nameLengthMax))
     .custom((value: string) => value.trim() || null)
     .meta({ maxLength: nameLengthMax }),
   phone: nullable(phone()).description('E.164'),

@@ -102,7 +102,6 @@ export const deleteSuppressionEndpoint = endpoint({
   path: '/api/v1/suppressions/:id',
   summary: 'Remove a suppression; not possible if the recipient created it',
   auth,
-  refusals: [409],
   response: messageOnly,
   async handler({ caller, params, origin }, { db }) {
     await removeSuppression(db, caller.workspaceId, params.id, origin);

@@ -25,7 +25,6 @@ export const unsubscribeEndpoint = endpoint({
   // The signed token in the URL authenticates the request. The form that mail programs post is ignored.
   auth: 'provider',
   rate: 'callback',
-  refusals: [413],
   response: messageOnly,
   checkHead: ({ params }, { config }) => void messageIdOf(params.token ?? '', config),
   async handler({ params }, { config, db }) {

@@ -66,7 +66,7 @@ function faultOfTextsOn(channel: Channel, message: GivenMessage): string | null 
 export const fallbackField = fewOf(fallbackStepsMax, step, chain)
   .meta({ minItems: 1 })
   .description(
-    'What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step',
+    'Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step',
   );
 
 const stepInAnswer = Joi.object({

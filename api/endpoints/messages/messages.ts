@@ -20,14 +20,12 @@ import type { Caller } from '../../http/caller.js';
 import { digestRequest } from '../../http/idempotency.js';
 import { recipientInQuery } from '../../http/schemas/recipients.js';
 import { bound, dataOf, uuid, valueOf } from '../../http/schemas/schemas.js';
-import { assertAllowedCountries } from '../../auth/sending-rules.js';
+import { assertAllowedCountries, assertChannels } from '../../auth/sending-rules.js';
 import { text } from '../../http/schemas/validation.js';
-import { assertChannels } from '../accounts/key-fields.js';
-import { scopeForContact } from '../bulk/bulk-contacts.js';
 import { type SendBody, sendBody } from './message-schemas.js';
 import { messageResponse, presentAcceptedMessage, presentChain, presentMessage } from './message-view.js';
 import { fallbackSteps, namedIn } from './fallback.js';
-import { type RequestHead, newMessage } from './new-message.js';
+import { type RequestHead, newMessage, scopeForContact } from './new-message.js';
 import { assertTemplateTaken } from './template-accounts.js';
 import { withUnusedContent } from './unused-content.js';
 import { withVariables } from './with-variables.js';
@@ -47,13 +45,13 @@ export const sendMessageEndpoint = endpoint({
   alsoNeeds: scopeForContact,
   examine: (checked, deps) => withVariables(withUnusedContent(checked), deps),
   idempotent: true,
-  refusals: [404, 409],
   response: oneMessage,
   status: 201,
   async handler({ caller, body, refusal, idempotencyKey, newId, traceparent }, deps) {
     assertChannels(caller, channelsOf(body));
-    const digest = digestRequest(asWritten(body));
-    // The former version stored the digest with the rendered content, and its messages may be repeated after an upgrade.
+    const digest = idempotencyKey === null ? null : digestRequest(asWritten(body));
+    // The former version stored the digest with the rendered content, and its messages may be repeated after an upgrade. Remove this digest one
+    // version later.
     const former = idempotencyKey === null || body.written === undefined ? null : digestRequest(body);
     const earlier = await findAccepted(deps, caller, idempotencyKey, [digest, former]);
     const { row, isReplay } = earlier ?? (await accept(deps, caller, { body, refusal }, { newId, traceparent, idempotencyKey, digest }));

@@ -2,6 +2,8 @@
 import { Contact } from '../../../models/tables/contact.js';
 import { invalidField, pastText } from '../../../models/errors.js';
 import { clientFieldsOf, type NewMessage } from '../../../models/tables/message.js';
+import type { Scope } from '../../../models/rules/accounts/api-key.js';
+import { namedContact } from '../../../models/rules/bulk/bulk-contact.js';
 import { priceOf } from '../../../models/rules/billing/credits.js';
 import { noAddressText } from '../../../models/rules/messages/recipient.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
@@ -12,9 +14,10 @@ import type { SendTrace } from '../../http/request-context.js';
 import type { SendBody } from './message-schemas.js';
 
 /** What a request says about a message or a batch beside its body. */
-export interface RequestHead<Digest = Buffer> extends SendTrace {
+export interface RequestHead extends SendTrace {
   idempotencyKey: string | null;
-  digest: Digest;
+  /** Of the body; null without an idempotency key. */
+  digest: Buffer | null;
 }
 
 /**
@@ -40,7 +43,7 @@ export async function newMessage(
     content: contentOn(body.channel, body.content),
     ...clientFieldsOf(body),
     idempotency_key: idempotencyKey,
-    request_digest: idempotencyKey === null ? null : digest,
+    request_digest: digest,
     status: 'accepting',
     status_detail: isAhead({ scheduled_at, created_at: now }) ? 'scheduled' : 'accepted',
     cost: priceOf(body.channel, body.content.text),
@@ -59,6 +62,10 @@ export async function newMessage(
 export function assertNotExpired({ expires_at }: Pick<SendBody, 'expires_at'>, now: Date): void {
   if (expires_at !== undefined && expires_at <= now) throw invalidField('expires_at', pastText('expires_at'));
 }
+
+/** The scope that the body of a single message needs if it names a contact. The response shows the contact's phone number or address. */
+export const scopeForContact = (given: Record<string, unknown>): Scope | null =>
+  namedContact(given) === undefined ? null : 'manage_contacts';
 
 /**
  * The recipient of a message: as given, or the phone number or e-mail address of the contact.

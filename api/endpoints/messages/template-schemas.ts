@@ -31,17 +31,30 @@ const shapeOf = (kind: TextKind) => ({
   description: `${textRules[kind].wrong.replace(/^must be /, '').replace(/^./, (letter) => letter.toUpperCase())}, with the values of variables`,
 });
 
-/** Refuses a value beside another type of its part (a header or a button): it would be lost. */
-const onlyBeside = (types: readonly string[], all: readonly string[]) =>
+interface OfTypes {
+  /** The types of its part (a header or a button) that have the field. */
+  types: readonly string[];
+  /** All types of the part. */
+  among: readonly string[];
+}
+
+/** Refuses a value beside another type of its part: it would be lost. */
+const onlyForTypes = ({ types, among }: OfTypes) =>
   rule((_value, { type }) =>
-    all.includes(String(type)) && !types.includes(String(type)) ? `{field} is not a field of the type ${type}` : null,
+    among.includes(String(type)) && !types.includes(String(type)) ? `{field} is not a field of the type ${type}` : null,
   );
 
-/** A text that belongs to these values of `type`, of all that its part can have. */
-const textBeside = (all: readonly string[], types: readonly string[], kind: TextKind, hasPlaceholders: boolean, isRequired = true) =>
+interface TextOfTypes extends OfTypes {
+  kind: TextKind;
+  hasPlaceholders: boolean;
+  isRequired?: boolean;
+}
+
+/** A text that belongs to some types of its part. */
+const textOfTypes = ({ types, among, kind, hasPlaceholders, isRequired = true }: TextOfTypes) =>
   text()
     .empty(['', null])
-    .custom(onlyBeside(types, all))
+    .custom(onlyForTypes({ types, among }))
     .custom(
       rule((value: string, { type }, _around, root) => {
         if (hasPlaceholders || isFilledIn(value, root) || !types.includes(String(type))) return null;
@@ -56,6 +69,7 @@ const textBeside = (all: readonly string[], types: readonly string[], kind: Text
     });
 
 function headerField(hasPlaceholders: boolean) {
+  const common = { among: headerTypes, hasPlaceholders };
   const variant = (type: (typeof headerTypes)[number], properties: object, required: string[]) => ({
     component: `Template${type.charAt(0).toUpperCase()}${type.slice(1)}Header`,
     properties: { type: { enum: [type] }, ...properties },
@@ -63,14 +77,14 @@ function headerField(hasPlaceholders: boolean) {
   });
   return Joi.object({
     type: requiredText().valid(...headerTypes),
-    text: textBeside(headerTypes, ['text'], 'text', hasPlaceholders),
+    text: textOfTypes({ types: ['text'], kind: 'text', ...common }),
     name: textThat(isVariableName, nameText)
       .empty(['', null])
-      .custom(onlyBeside(['text'], headerTypes))
+      .custom(onlyForTypes({ types: ['text'], among: headerTypes }))
       .meta({ pattern: '^[A-Za-z0-9][A-Za-z0-9_]{0,63}$' })
       .description('The name of the variable, if the variables of the template have names'),
-    link: textBeside(headerTypes, ['image', 'video', 'document'], 'link', hasPlaceholders),
-    filename: textBeside(headerTypes, ['document'], 'filename', hasPlaceholders, false),
+    link: textOfTypes({ types: ['image', 'video', 'document'], kind: 'link', ...common }),
+    filename: textOfTypes({ types: ['document'], kind: 'filename', isRequired: false, ...common }),
   })
     .empty(null)
     .meta({
@@ -95,11 +109,12 @@ const oneEach = rule((buttons: readonly ({ index?: unknown } | null)[]) => {
 });
 
 function buttonsField(hasPlaceholders: boolean) {
+  const common = { among: buttonTypes, hasPlaceholders };
   const button = Joi.object({
     index: wholeNumber(0, indexMax).empty(null).required(),
     type: requiredText().valid(...buttonTypes),
-    suffix: textBeside(buttonTypes, ['url'], 'suffix', hasPlaceholders),
-    payload: textBeside(buttonTypes, ['quick_reply'], 'payload', hasPlaceholders),
+    suffix: textOfTypes({ types: ['url'], kind: 'suffix', ...common }),
+    payload: textOfTypes({ types: ['quick_reply'], kind: 'payload', ...common }),
   }).meta({
     component: 'TemplateButton',
     variants: [

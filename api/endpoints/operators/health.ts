@@ -1,6 +1,6 @@
 /** The health of this process and the services that it needs. */
 import Joi from 'joi';
-import { select } from '../../../models/db/database.js';
+import { canWrite } from '../../../models/operations/watch/can-write.js';
 import { lastWatcherRun, watcherAgeSecondsMax, type WatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers, type Workers } from '../../../models/operations/watch/worker-heartbeats.js';
 import type { Deps } from '../../deps.js';
@@ -15,14 +15,10 @@ const cacheMs = 1000;
 const state = () => Joi.string().valid('ok', 'error').required();
 
 const checks: Record<'database' | 'redis' | 'queue', (deps: Deps) => Promise<boolean>> = {
-  database: async ({ db }) => (await select<{ can_write: boolean }>(db, canWrite, ['off']))[0]?.can_write === true,
+  database: ({ db }) => canWrite(db),
   redis: ({ limiter }) => limiter.isHealthy(),
   queue: ({ temporal }) => temporal.hasWorker(),
 };
-
-// A standby, and a provider that protects a full disk, answer every read. A pooler in transaction mode executes every statement that is not
-// prepared. The parameter makes this one prepared, as those of the service are.
-const canWrite = `SELECT current_setting('transaction_read_only') = $1 AS can_write`;
 
 type Services = Record<keyof typeof checks, 'ok' | 'error'>;
 
@@ -74,7 +70,7 @@ export const getHealthEndpoint = endpoint({
     const found = await recentlyFound(deps);
     const isOk = [...Object.values(found.services), found.watcher.status, found.workers.status].every((one) => one === 'ok');
     const health = { status: isOk ? 'ok' : 'degraded', timestamp: new Date().toISOString(), ...found };
-    return new Reply(health, { status: isOk ? 200 : 503 });
+    return new Reply({ data: health }, { status: isOk ? 200 : 503 });
   },
 });
 

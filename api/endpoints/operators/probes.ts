@@ -31,5 +31,6 @@ export const getReadinessEndpoint = endpoint({
   response: named('Readiness', Joi.object({ status: Joi.string().valid('ok', 'draining').required() })),
   alsoAs: 503,
   envelope: false,
-  handler: async (_input, { isDraining }) => new Reply({ status: isDraining ? 'draining' : 'ok' }, { status: isDraining ? 503 : 200 }),
+  handler: async (_input, { isDraining }) =>
+    new Reply({ data: { status: isDraining ? 'draining' : 'ok' } }, { status: isDraining ? 503 : 200 }),
 });

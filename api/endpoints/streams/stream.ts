@@ -33,19 +33,17 @@ export const openEventStreamEndpoint = endpoint({
   query: Joi.object<{ last_event_id?: string }>({
     last_event_id: text()
       .empty('')
-      .description('As the header `Last-Event-ID`, which takes precedence: a browser cannot set it on its first connection'),
+      .description('Same as the header `Last-Event-ID`, which takes precedence; for browsers, which cannot set it on the first connection'),
   }),
-  refusals: [409],
   streams: 'text/event-stream',
   envelope: false,
   response: streamedEvent,
   async handler({ caller, query, lastEventId }, { db, config, streams }) {
-    const { workspaceId, credential, session, token } = caller;
+    const { workspaceId, credential, session } = caller;
     if (caller.isSuspended) throw suspended();
     const resume = positionOf(lastEventId, 'Last-Event-ID') ?? positionOf(query.last_event_id, 'last_event_id');
     const { id, position, isReset, since } = await openStream(db, { workspaceId, resume, max: config.quotas.streams });
-    const jwt = token === undefined ? null : { ...token, id: session?.id ?? null };
-    return new Reply({}, { events: streams.viewer({ id, workspaceId, keyId: credential.keyId, token: jwt, position, isReset, since }) });
+    return new Reply({ events: streams.viewer({ id, workspaceId, keyId: credential.keyId, token: session, position, isReset, since }) });
   },
 });
 

@@ -1,6 +1,10 @@
-/** Deliveries of events to a webhook, with their attempts. */
+/** Deliveries of events to a webhook, with their attempts: list, get and resend them, send a test event. */
 import Joi from 'joi';
+import { deliveryWithoutBody } from '../../../models/conflicts.js';
+import { internal } from '../../../models/errors.js';
 import { LargeCounts } from '../../../models/flow/large-counts.js';
+import { createTestDelivery, deleteTestDelivery } from '../../../models/operations/deliveries/create-test-delivery.js';
+import { isForgotten } from '../../../models/operations/webhooks/forget-webhook-data.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Delivery, type DeliveryFilters, deliverySort, deliveryStatuses } from '../../../models/tables/delivery.js';
 import { eventTypes, testEventType } from '../../../models/rules/webhooks/events.js';
@@ -12,6 +16,7 @@ import { text } from '../../http/schemas/validation.js';
 import { presentDelivery } from '../../present/webhook-presenters.js';
 import { deliveryResponse } from './webhook-schemas.js';
 
+const oneDelivery = dataOf('delivery', deliveryResponse);
 const counts = new LargeCounts();
 
 export const listDeliveriesEndpoint = list({
@@ -49,9 +54,58 @@ export const getDeliveryEndpoint = endpoint({
   path: '/api/v1/webhooks/:id/deliveries/:delivery_id',
   summary: 'Get a delivery with its attempts',
   auth,
-  response: dataOf('delivery', deliveryResponse),
+  response: oneDelivery,
   async handler({ caller, params }) {
     const webhook = await Webhook.owned(caller.workspaceId, params.id);
     return { delivery: presentDelivery(await Delivery.ofWebhook(webhook.id, params.delivery_id), webhook) };
+  },
+});
+
+/**
+ * The client may retry. If the attempt has started after all, the retry of a resend joins it, and that of a test sends a new event, because the
+ * delivery of the first was deleted. Receivers detect duplicates of a delivery by `webhook-id`.
+ */
+const notStarted = (error: unknown) => internal(error, 1);
+
+/** The attempt may have changed both the delivery and its webhook. */
+const presentNow = async (workspaceId: string, webhookId: string, deliveryId: string) =>
+  presentDelivery(await Delivery.ofWebhook(webhookId, deliveryId), await Webhook.owned(workspaceId, webhookId));
+
+export const sendTestEventEndpoint = endpoint({
+  id: 'sendTestEvent',
+  tag: 'webhooks',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/test',
+  summary: 'Send a webhook.test event in one attempt; the response contains the outcome if the receiver responds within two seconds',
+  auth,
+  response: oneDelivery,
+  status: 201,
+  async handler({ caller: { workspaceId }, params }, { db, temporal }) {
+    const deliveryId = await createTestDelivery(db, workspaceId, params.id);
+    await temporal.attempt({ workspaceId, deliveryId, trigger: 'test' }).catch(async (error: unknown) => {
+      await deleteTestDelivery(db, deliveryId);
+      throw notStarted(error);
+    });
+    return { delivery: await presentNow(workspaceId, params.id, deliveryId) };
+  },
+});
+
+export const resendDeliveryEndpoint = endpoint({
+  id: 'resendDelivery',
+  tag: 'webhooks',
+  method: 'post',
+  path: '/api/v1/webhooks/:id/deliveries/:delivery_id/resend',
+  summary: 'Send a delivery again now, in any status; the response contains the outcome if the receiver responds within two seconds',
+  auth,
+  response: oneDelivery,
+  async handler({ caller: { workspaceId }, params }, { db, temporal }) {
+    const webhook = await Webhook.owned(workspaceId, params.id);
+    const delivery = await Delivery.ofWebhook(webhook.id, params.delivery_id);
+    webhook.assertActive();
+    if (await isForgotten(db, delivery.id)) throw deliveryWithoutBody();
+    await temporal.attempt({ workspaceId, deliveryId: delivery.id, trigger: 'manual' }).catch((error: unknown) => {
+      throw notStarted(error);
+    });
+    return { delivery: await presentNow(workspaceId, webhook.id, delivery.id) };
   },
 });

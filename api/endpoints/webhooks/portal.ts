@@ -12,8 +12,7 @@ export const createWebhookPortalEndpoint = endpoint({
   tag: 'webhooks',
   method: 'post',
   path: '/api/v1/webhooks/:id/portal',
-  summary:
-    'Get a link to a page for the owner of the receiver: for one hour, it shows this webhook and its deliveries, and sends them again',
+  summary: 'Create a link, valid for one hour, to a page where the owner of the receiver sees this webhook and resends its deliveries',
   auth: either('manage_webhooks'),
   response: dataOf('portal', portalResponse),
   status: 201,

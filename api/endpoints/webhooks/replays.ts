@@ -14,7 +14,7 @@ import { webhooksOrPortal as auth } from '../../http/endpoint.js';
 import { dataOf, moment } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { presentCount, presentReplay } from '../../present/webhook-presenters.js';
-import { endsBeforeStart } from '../workspaces/period.js';
+import { endsBeforeStart } from '../period.js';
 import { countedReplayResponse, replayResponse } from './webhook-schemas.js';
 
 const oneReplay = dataOf('replay', replayResponse);
@@ -33,7 +33,6 @@ export const replayDeliveriesEndpoint = endpoint({
   path: '/api/v1/webhooks/:id/replay',
   summary: 'Send the deliveries of a period again, oldest first; without `status`, the failed and held ones',
   auth,
-  refusals: [409],
   body: Joi.object<ReplayBody>({
     since: moment().empty(['', null]).required(),
     until: moment().description('Default: now'),

@@ -39,7 +39,7 @@ export const deliverySettings = {
   ordered: Joi.boolean()
     .empty(null)
     .description(
-      'Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed',
+      'Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests do not follow this order: new events can overtake what is replayed',
     ),
   asymmetric: Joi.boolean()
     .empty(null)

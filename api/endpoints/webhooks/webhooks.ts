@@ -12,7 +12,7 @@ import { endpoint, list } from '../../declare.js';
 import { either, webhooksOrPortal } from '../../http/endpoint.js';
 import { dataOf, messageOnly, oneOrMoreOf, valueOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
+import { atMostCharacters, type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
 import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
 import { assertUsableUrl } from '../../outside/webhook-target.js';
 import { storeNow, successTexts } from '../../present/success-texts.js';
@@ -30,11 +30,7 @@ const https = rule((url: string) => (/^https:/i.test(url) ? null : httpsText));
 const bodyFields = {
   url: text().messages({ 'string.empty': httpsText }).custom(https).meta({ format: 'uri' }),
   events: oneOrMoreOf('EventType', eventTypes),
-  description: text()
-    .empty()
-    .allow('', null)
-    .custom(rule((value: string) => ([...value].length > 500 ? '{field} must be at most 500 characters' : null)))
-    .meta({ maxLength: 500 }),
+  description: text().empty().allow('', null).custom(atMostCharacters(500)).meta({ maxLength: 500 }),
   ...deliverySettings,
 };
 
@@ -82,7 +78,6 @@ export const createWebhookEndpoint = endpoint({
   examine: withUrlFault,
   response: createdResponse,
   status: 201,
-  refusals: [409],
   async handler({ caller: { workspaceId }, origin, body: { url, events, description, ...settings } }, { db, config, resolve }) {
     // Before the quota, as every fault of the request. The look-ups of a workspace are limited, and an update makes one at the quota, too.
     await assertUsableUrl(url, config, addressesFor(workspaceId, resolve));
@@ -156,7 +151,7 @@ export const updateWebhookEndpoint = endpoint({
     // A new URL or an activation makes pending deliveries due now, a deactivation holds them. An active webhook may have another rate or order.
     if (url !== undefined || others.is_active !== undefined || webhook.is_active) {
       const woken = wakeRetrier({ temporal, logger }, webhook.id, caller.workspaceId);
-      if (webhook.is_active) await woken;
+      if (webhook.is_active) await woken; // an inactive webhook holds its deliveries already, so nothing depends on the retrier
     }
     return { webhook: presentWebhook(webhook) };
   },

@@ -62,7 +62,6 @@ export const exportWorkspaceEndpoint = endpoint({
   path: '/api/v1/export',
   summary: 'Export the data of the workspace, one JSON object per line',
   auth: 'jwt',
-  refusals: [409],
   streams: 'application/x-ndjson',
   envelope: false,
   response: named(
@@ -88,7 +87,7 @@ export const exportWorkspaceEndpoint = endpoint({
           await assertLive(db, workspaceId, origin); // a slow client may read for hours, and its session may end meanwhile
           return read();
         }, workspaceId);
-      return new Reply({}, { lines: { of: counted(linesOf(db, workspace, turn)), place } });
+      return new Reply({ lines: { of: counted(linesOf(db, workspace, turn)), place } });
     } catch (error) {
       place.leave();
       throw error;

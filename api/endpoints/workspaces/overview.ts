@@ -8,13 +8,13 @@ import { Workspace } from '../../../models/tables/workspace.js';
 import { hourDays } from '../../../models/operations/workspaces/roll-up-changes.js';
 import { endpoint } from '../../declare.js';
 import { either } from '../../http/endpoint.js';
-import { presentOverview } from '../../present/overview.js';
+import { presentOverview } from '../../present/present-overview.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { oneOfWords } from '../../http/schemas/words.js';
 import { figures } from './figures.js';
-import { dayMs, periodOf } from './period.js';
+import { dayMs, periodOf } from '../period.js';
 
 const daysDefault = 7;
 const daysMax = 366;

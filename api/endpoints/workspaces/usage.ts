@@ -7,12 +7,12 @@ import { sumUsage, type UsageBy } from '../../../models/operations/workspaces/su
 import { toCredits } from '../../../models/rules/billing/credits.js';
 import { endpoint } from '../../declare.js';
 import { anyCredential, either } from '../../http/endpoint.js';
-import { presentUsage } from '../../present/usage.js';
+import { presentUsage } from '../../present/present-usage.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, valueOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { figures } from './figures.js';
-import { periodOf } from './period.js';
+import { periodOf } from '../period.js';
 
 export const getBalanceEndpoint = endpoint({
   id: 'getBalance',
@@ -90,7 +90,6 @@ export const getUsageEndpoint = endpoint({
       .description('Whether `usage` has one entry for each day or for each channel'),
   }),
   costly: true, // up to two hundred thousand rows
-  refusals: [409],
   response: usageResponse,
   async handler({ caller, query: { by, ...given } }, { db }) {
     const period = periodOf(given, lengths);

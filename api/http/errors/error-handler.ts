@@ -2,9 +2,8 @@
 import { errorBody } from './error-body.js';
 import { headersOf, preconditionFailed, statusOf } from './error-status.js';
 import type { ErrorRequestHandler, Response } from 'express';
-import { AppError, bodyTooLarge, internal, invalidJson, notFound } from '../../../models/errors.js';
+import { AppError, internal, notFound } from '../../../models/errors.js';
 import type { Logger } from '../../../models/process/logger.js';
-import { addressKey } from '../client-address.js';
 import { describeWait, type Limiter } from '../rate-limit.js';
 import { contextOf } from '../request-context.js';
 import type { Explain } from './route-hints.js';
@@ -19,7 +18,7 @@ export function errorHandler(limiter: Limiter, logger: Logger, explain: Explain)
     // Errors that occur before the rate limit also get its headers.
     if (!res.headersSent && !res.hasHeader('X-RateLimit-Limit')) {
       await limiter
-        .describe({ rateClass: 'address', key: addressKey(address) }, res)
+        .describeAddress(address, res)
         .catch((err: unknown) => logger.warn({ err }, 'the rate limit could not be read: an error response has no X-RateLimit headers'));
     }
     write(res, refusal);
@@ -42,13 +41,11 @@ function write(res: Response, refusal: AppError): void {
   res.json(errorBody(refusal, contextOf(res).requestId));
 }
 
-/** Maps errors of Express and its parsers to our errors. Texts of libraries are never sent to clients. */
+/** Maps errors of Express and of `sendFile` to our errors. Texts of libraries are never sent to clients. */
 function translate(error: unknown): AppError {
-  const { type, status } = error as { type?: string; status?: number };
-  if (type === 'entity.too.large') return bodyTooLarge();
+  const { status } = error as { status?: number };
   if (error instanceof URIError) return notFound(); // a path that cannot be decoded
   if (status === 404) return notFound(); // a file of a page that was deleted after the start
   if (status === 412) return preconditionFailed();
-  if (typeof status === 'number' && status >= 400 && status < 500) return invalidJson();
   return internal(error);
 }

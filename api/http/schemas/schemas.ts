@@ -11,7 +11,7 @@ import { isUuid } from '../../../models/rules/values/text.js';
 import { readTimestamp } from '../../../models/rules/values/timestamp.js';
 import { isCursor } from '../cursor.js';
 import { type Convert, named, nameOf } from './json-schema.js';
-import { requiredText, rule, text } from './validation.js';
+import { atMostCharacters, requiredText, rule, text } from './validation.js';
 import { patternOfList } from './words.js';
 
 /** A check of a moment. */
@@ -56,7 +56,7 @@ const nameLengthMax = 255;
 /** A display name: trimmed, not blank. The length limit applies before trimming. */
 export const name = () =>
   requiredText()
-    .custom(rule((value: string) => ([...value].length > nameLengthMax ? `{field} must be at most ${nameLengthMax} characters` : null)))
+    .custom(atMostCharacters(nameLengthMax))
     .custom((value: string, helpers) => (value.trim() === '' ? helpers.error('any.required') : value.trim()))
     .meta({ maxLength: nameLengthMax, pattern: '\\S' });
 

@@ -1,4 +1,4 @@
-/** Unknown fields and query parameters. One that looks like a known field is refused; the others are ignored and listed in a header. */
+/** Unknown fields and query parameters. One that looks like a known field is refused; the others are ignored, see `ignored-fields.ts`. */
 import type Joi from 'joi';
 import { type Fault, unknownFieldText } from '../../../models/errors.js';
 import { lookAlike } from '../../../models/rules/values/look-alike.js';
@@ -26,15 +26,10 @@ interface Shape {
 const lookedAtMax = 100;
 const itemsMax = 100;
 const none: UnknownFields = { ignored: [], faults: [] };
-const shapes = new WeakMap<Joi.Schema, Shape | null>();
 
 /** Finds the unknown fields of a value. A value without unknown fields costs one map look-up per field. */
 export function unknownFields(schema: Joi.Schema, given: unknown): UnknownFields {
-  let shape = shapes.get(schema);
-  if (shape === undefined) {
-    shape = shapeOf(schema.describe());
-    shapes.set(schema, shape);
-  }
+  const shape = shapeFor(schema);
   if (shape === null) return none;
   const found: Found = { ignored: [], faults: [] };
   look(shape, given, '', found);
@@ -71,7 +66,7 @@ const sorted = (placed: { fault: Fault; at: number }[]): Fault[] =>
 
 /** @returns the position of the field at the beginning of a path; undefined if the schema has no such field */
 function placesIn(schema: Joi.Schema): (path: string) => number | undefined {
-  const places = new Map((shapes.get(schema)?.names ?? []).map((name, index) => [name, index]));
+  const places = new Map((shapeFor(schema)?.names ?? []).map((name, index) => [name, index]));
   return (path) => places.get(/^[^.[]*/.exec(path)?.[0] ?? '');
 }
 
@@ -111,6 +106,16 @@ function note(shape: Shape, name: string, path: string, found: Found): void {
   found.faults.push({ fault: { field, message: unknownFieldText(field, meant) }, meant });
 }
 
+const shapes = new WeakMap<Joi.Schema, Shape | null>();
+
+function shapeFor(schema: Joi.Schema): Shape | null {
+  const known = shapes.get(schema);
+  if (known !== undefined) return known;
+  const shape = shapeOf(schema.describe());
+  shapes.set(schema, shape);
+  return shape;
+}
+
 /** An object schema without keys is free-form. A list has the shape of its items. */
 function shapeOf(description: Joi.Description): Shape | null {
   const { keys, items, whens } = description as Described;
@@ -127,36 +132,3 @@ interface Described {
   items?: Joi.Description[];
   whens?: { otherwise?: { items?: Joi.Description[] } }[];
 }
-
-const shownMax = 20;
-const nameMax = 64;
-/** A proxy such as nginx answers 502 if all headers exceed its buffer of 4 kB. Other headers and a `Link` take less than three of them. */
-const headerMax = 1000;
-/** Stands for the names that are not shown. */
-const rest = '...';
-
-/** The header `Ignored-Fields`; empty if no field was ignored. */
-export function ignoredFieldsHeader(ignored: readonly string[]): Record<string, string> {
-  if (ignored.length === 0) return {};
-  const shown: string[] = [];
-  let length = rest.length;
-  for (const name of ignored.slice(0, shownMax)) {
-    const entry = encoded(name.slice(0, nameMax));
-    length += entry.length + ', '.length;
-    if (length > headerMax) break;
-    shown.push(entry);
-  }
-  return { 'Ignored-Fields': [...shown, ...(ignored.length > shown.length ? [rest] : [])].join(', ') };
-}
-
-/** Percent-encodes characters that could end the header or an entry of its list, because clients choose the names. */
-const encoded = (name: string) => name.toWellFormed().replaceAll(/[^\x21-\x7e]|[%,]/gu, encodeURIComponent);
-
-/** The names in the header `Ignored-Fields` of a response, decoded: the first 20 of them, fewer if they are long; up to 64 characters of each. */
-export const ignoredFieldsIn = ({ 'Ignored-Fields': header }: Readonly<Record<string, string>>): string[] =>
-  header === undefined
-    ? []
-    : header
-        .split(', ')
-        .filter((name) => name !== rest)
-        .map(decodeURIComponent);

@@ -1,7 +1,7 @@
 /** Validates with Joi, and converts its faults to the error texts that the API documents. */
 import Joi from 'joi';
 import { type AppError, type Fault, missingFieldText } from '../../../models/errors.js';
-import { isStorable } from '../../../models/rules/values/text.js';
+import { codePoints, isStorable } from '../../../models/rules/values/text.js';
 import { unknownFields, withUnknown } from './unknown-fields.js';
 
 /** The validated value, or its faults. If there are faults, the value must not be used. */
@@ -83,6 +83,10 @@ export const rule =
     if (wrong === null) return value;
     return helpers.error('contract', typeof wrong === 'string' ? { text: wrong } : { text: wrong.message, field: wrong.field });
   };
+
+/** A custom rule: the maximum length of a text in code points. */
+export const atMostCharacters = (max: number) =>
+  rule((value: string) => (codePoints(value) > max ? `{field} must be at most ${max} characters` : null));
 
 /** A string that PostgreSQL can store. Null counts as absent. */
 export const text = () =>

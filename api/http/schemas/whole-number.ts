@@ -20,4 +20,4 @@ const overlapDefault = 24;
 export const overlapHours = wholeNumber(0, 168)
   .empty(null)
   .default(overlapDefault)
-  .description(`Hours for which the old one also works. 0 ends it at once. Default: ${overlapDefault}`);
+  .description(`Hours for which the old key or secret keeps working. 0 ends it at once. Default: ${overlapDefault}`);

@@ -108,6 +108,7 @@ const batchInList = {
 const batch = { ...batchInList, errors: [] };
 const badPhone = errors.invalidField('to', phoneText);
 const badChannel = errors.invalidField('channel', `Invalid channel. Must be one of: ${channels.join(', ')}`);
+const noContact = errors.notFound('Contact');
 const noText = errors.missingField('content.text');
 const purse = [errors.insufficientCredits(2500, 100), errors.spendLimitReached()];
 const bulkFaults = [errors.invalidField('recipients[3].to', phoneText), badChannel, noText];
@@ -127,7 +128,7 @@ export const messageSamples: Samples = {
       rendered,
     },
     data: { message: queued },
-    refusals: [badPhone, badChannel, noText, errors.invalid([emptiedFault]), ...purse, tooManyPlaceholders],
+    refusals: [badPhone, badChannel, noText, errors.invalid([emptiedFault]), ...purse, noContact, tooManyPlaceholders],
   },
   sendBulk: {
     about:
@@ -149,7 +150,7 @@ export const messageSamples: Samples = {
       messages: [{ to: sms.to, text: sms.content.text, segments: 1, encoding: 'GSM-7', credits: 1, errors: [] }],
       credits: 1,
     },
-    refusals: [badPhone, badChannel, noText, tooManyPlaceholders],
+    refusals: [badPhone, badChannel, noText, noContact, tooManyPlaceholders],
   },
   listMessages: { data: { messages: [delivered], pagination } },
   getMessage: { data: { message: delivered } },

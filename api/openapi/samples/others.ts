@@ -45,7 +45,7 @@ export const otherSamples: Samples = {
   listContacts: { data: { contacts: [contact], pagination } },
   getContact: { data: { contact } },
   updateContact: {
-    about: 'A field that is left out stays as it is. Null clears it; an empty list or object does the same for `tags` and `custom_fields`.',
+    about: 'Omitted fields are unchanged. Null clears a field; an empty list or object does the same for `tags` and `custom_fields`.',
     requests: { change: { tags: ['customers', 'newsletter'] }, clear: { name: null } },
     data: { contact: { ...contact, tags: ['customers', 'newsletter'], updated_at: later } },
     refusals: [errors.unreachableContact(), ...faults],
@@ -88,7 +88,7 @@ export const otherSamples: Samples = {
     about: 'Open `checkout_url` in a browser. The credits are added when the payment provider confirms the payment.',
     requests: { package: { package_id: ids.package } },
     data: { checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_a1', session_id: 'cs_test_a1' },
-    refusals: [errors.purchaseFailed(), errors.billingNotConfigured()],
+    refusals: [errors.purchaseFailed(), errors.notFound('Credit package'), errors.billingNotConfigured()],
   },
   listTransactions: {
     data: {
@@ -108,7 +108,11 @@ export const otherSamples: Samples = {
   },
   receivePaymentEvent: { data: { received: true }, refusals: [errors.invalidPaymentSignature(), errors.billingNotConfigured()] },
   returnFromCheckout: { data: { message: 'Thank you. Your credits are added as soon as the payment is confirmed.' } },
-  receiveDeliveryReports: { about: 'Not for clients.', data: { received: 1 }, refusals: [errors.notFound(), errors.invalidJson()] },
+  receiveDeliveryReports: {
+    about: 'Not for clients.',
+    data: { received: 1 },
+    refusals: [errors.invalidCallbackSignature(), errors.notFound(), errors.invalidJson()],
+  },
   getHealth: {
     about:
       '`redis` is the store of the rate limiter, `queue` is Temporal with a polling worker, `watcher` is the job that finds and repairs ' +

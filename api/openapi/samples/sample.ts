@@ -31,6 +31,7 @@ export const ids = {
   erasure: '0198c5b1-0a10-7f3e-8b1d-0000000000ee',
   replay: '0198c5b1-0a10-7f3e-8b1d-00000000000b',
   audit: '0198c5b1-0a10-7f3e-8b1d-00000000000c',
+  session: '0198c5b1-0a10-7f3e-8b1d-00000000000d',
 } as const;
 
 export const pagination = { total: 1, page: 1, pages: 1, limit: 50, next_cursor: null };

@@ -54,12 +54,11 @@ export const sessionSamples: Samples = {
   logOut: { data: { message: successTexts.loggedOut } },
   logOutAll: { data: { message: successTexts.allLoggedOut } },
   listSessions: {
-    about:
-      'JWTs from before this list existed are valid, but not listed. A session of the console also ends after 24 hours without a request, or after another time that the operator has set.',
+    about: 'A session of the console also ends after 24 hours without a request, or after another time that the operator has set.',
     data: {
       sessions: [
         {
-          id: '0198c5b1-0a10-7f3e-8b1d-00000000000d',
+          id: ids.session,
           kind: 'console',
           created_at: at,
           last_used_at: at,

@@ -73,7 +73,7 @@ export const webhookSamples: Samples = {
   getWebhook: { data: { webhook } },
   updateWebhook: {
     about:
-      'A field that is left out stays as it is. Null clears `description` and `frame_ancestors`, sets `retry_delays` and `rate` to their defaults, and counts as left out in the other fields. While a webhook is inactive, its events are kept as deliveries with the status `held`. A replay sends them. A new `url` makes pending retries due immediately. `asymmetric: true` creates a key pair, `false` deletes it.',
+      'Omitted fields are unchanged. Null clears `description` and `frame_ancestors`, sets `retry_delays` and `rate` to their defaults, and counts as omitted in the other fields. While a webhook is inactive, its events are kept as deliveries with the status `held`. A replay sends them. A new `url` makes pending retries due immediately. `asymmetric: true` creates a key pair, `false` deletes it.',
     requests: {
       pause: { is_active: false },
       usual: { retry_delays: null, rate: null, ordered: false },

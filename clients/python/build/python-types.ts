@@ -1,5 +1,5 @@
 /** Types of Python for the schemas of the OpenAPI document that the client needs. */
-import { isUsed } from '../../typescript/build/reduce-document.js';
+import { isClientPath, reachable } from '../../typescript/build/reduce-document.js';
 import type { Json } from '../../../api/http/schemas/json-schema.js';
 import { classOf, typeOf } from './python-syntax.js';
 
@@ -20,19 +20,19 @@ export function pythonTypes(document: Json): string {
   const { paths, components } = document as unknown as Document;
   const schemas = withAnyChannel(components.schemas);
   const operations = Object.entries(paths)
-    .filter(([path]) => isUsed(path))
+    .filter(([path]) => isClientPath(path))
     .flatMap(([, methods]) => Object.values(methods));
   const requests = operations.flatMap(bodyOf);
   const answers = [
     ...operations.flatMap(({ responses }) => Object.values(responses).flatMap((response) => dataOf(response, schemas))),
     ...Object.values(components.pathItems).flatMap(({ post }) => bodyOf(post)),
   ];
-  const given = reachable(schemas, requests);
-  const shown = reachable(schemas, [...requests, ...answers]);
-  const [classes, aliases] = [true, false].map((isClass) => [...shown].filter(([, schema]) => 'properties' in schema === isClass));
+  const given = reachable(schemas, JSON.stringify(requests));
+  const shown = Object.entries(reachable(schemas, JSON.stringify([...requests, ...answers])));
+  const [classes, aliases] = [true, false].map((isClass) => shown.filter(([, schema]) => 'properties' in schema === isClass));
   const texts = [
-    ...inOrder(aliases ?? []).map(([name, schema]) => `${name} = ${typeOf(schema, { isGiven: given.has(name), isQuoted: true })}`),
-    ...(classes ?? []).map(([name, schema]) => classOf(name, schema, given.has(name))),
+    ...inOrder(aliases ?? []).map(([name, schema]) => `${name} = ${typeOf(schema, { isGiven: name in given, isQuoted: true })}`),
+    ...(classes ?? []).map(([name, schema]) => classOf(name, schema, name in given)),
     ...operations.flatMap(queryOf),
   ];
   return `${head}\n\n${texts.join('\n\n')}\n`;
@@ -82,17 +82,6 @@ function dataOf({ content }: Operation['responses'][string], schemas: Record<str
 
 const nameIn = (ref: string) => ref.split('/').at(-1) ?? '';
 
-/** The schemas that some schemas refer to, and those that they refer to. */
-function reachable(schemas: Record<string, Json>, from: readonly Json[], found = new Map<string, Json>()): Map<string, Json> {
-  for (const [, name = ''] of JSON.stringify(from).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-    const schema = schemas[name];
-    if (schema === undefined || found.has(name)) continue;
-    found.set(name, schema);
-    reachable(schemas, [schema], found);
-  }
-  return found;
-}
-
 /** Those that name others come after them. */
 function inOrder(aliases: readonly (readonly [string, Json])[]): (readonly [string, Json])[] {
   const names = new Set(aliases.map(([name]) => name));
@@ -101,7 +90,8 @@ function inOrder(aliases: readonly (readonly [string, Json])[]): (readonly [stri
   const place = ([name, schema]: readonly [string, Json]) => {
     if (placed.has(name)) return;
     placed.add(name);
-    for (const other of reachable(Object.fromEntries(aliases), [schema])) if (names.has(other[0])) place(other);
+    for (const other of Object.entries(reachable(Object.fromEntries(aliases), JSON.stringify(schema))))
+      if (names.has(other[0])) place(other);
     ordered.push([name, schema]);
   };
   for (const alias of aliases) place(alias);

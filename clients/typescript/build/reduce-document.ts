@@ -2,9 +2,9 @@
 import type { Json } from '../../../api/http/schemas/json-schema.js';
 
 /** Whether a path belongs to what an API key can do with messages, batches, contacts, suppressions, webhooks and the account. */
-export const isUsed = (path: string): boolean => /^\/api\/v1\/(messages|contacts|suppressions|webhooks|balance$|usage$)/.test(path);
+export const isClientPath = (path: string): boolean => /^\/api\/v1\/(messages|contacts|suppressions|webhooks|balance$|usage$)/.test(path);
 /** Whether a path belongs to what the owner of a workspace can do, by the session of the console too. */
-export const isOfConsole = (path: string): boolean => /^\/(console|api\/v1)\/(?!billing\/webhook)/.test(path);
+export const isConsolePath = (path: string): boolean => /^\/(console|api\/v1)\/(?!billing\/webhook)/.test(path);
 
 interface Operation {
   parameters?: { in: string }[];
@@ -41,7 +41,7 @@ function eventOf(pathItems: Document['components']['pathItems'], ref: string): O
 }
 
 /** The schemas that a text refers to, and those that they refer to. */
-function reachable(schemas: Record<string, Json>, text: string, found: Record<string, Json> = {}): Record<string, Json> {
+export function reachable(schemas: Record<string, Json>, text: string, found: Record<string, Json> = {}): Record<string, Json> {
   for (const [, name = ''] of text.matchAll(/#\/components\/schemas\/(\w+)/g)) {
     const schema = schemas[name];
     if (schema === undefined || name in found) continue;

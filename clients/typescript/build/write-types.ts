@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { openapi } from '../../../api/openapi/openapi.js';
 import { isEntryPoint } from '../../../models/process/is-entry-point.js';
-import { isOfConsole, isUsed, reduceDocument } from './reduce-document.js';
+import { isClientPath, isConsolePath, reduceDocument } from './reduce-document.js';
 
 const root = resolve(import.meta.dirname, '../../../..');
 /** It needs TypeScript 5, so it is installed apart from the compiler of the project. */
@@ -17,8 +17,8 @@ const generator = join(root, 'test/client/node_modules/openapi-typescript/bin/cl
 
 /** The generated files, each with the paths whose operations it has. */
 export const typesFiles = [
-  { file: join(root, 'clients/typescript/client/api.ts'), isKept: isUsed },
-  { file: join(root, 'console/api/schema.ts'), isKept: isOfConsole },
+  { file: join(root, 'clients/typescript/client/api.ts'), isKept: isClientPath },
+  { file: join(root, 'console/api/schema.ts'), isKept: isConsolePath },
 ] as const;
 
 /** Generates the types of the operations at these paths. @returns the text of the file @throws if the generator is not installed */

@@ -1781,7 +1781,7 @@ export interface components {
              * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
+            /** @description Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         PhoneContent: {
@@ -1892,7 +1892,7 @@ export interface components {
              * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
+            /** @description Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         Content: {
@@ -1932,7 +1932,7 @@ export interface components {
              * @description A message that was not handed to a carrier by this time fails with the error code `expired`
              */
             expires_at?: string | null;
-            /** @description What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
+            /** @description Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step */
             fallback?: components["schemas"]["FallbackStep"][] | null;
         };
         MessageResponse: {
@@ -2471,7 +2471,7 @@ export interface components {
             retry_delays?: number[] | null;
             /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds */
             rate?: number | null;
-            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed */
+            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests do not follow this order: new events can overtake what is replayed */
             ordered?: boolean | null;
             /** @description Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key */
             asymmetric?: boolean | null;
@@ -2564,7 +2564,7 @@ export interface components {
             retry_delays?: number[] | null;
             /** @description Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds */
             rate?: number | null;
-            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed */
+            /** @description Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests do not follow this order: new events can overtake what is replayed */
             ordered?: boolean | null;
             /** @description Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key */
             asymmetric?: boolean | null;
@@ -2718,7 +2718,7 @@ export interface components {
             replay: components["schemas"]["Replay"];
         };
         RotateWebhookSecretRequest: {
-            /** @description Hours for which the old one also works. 0 ends it at once. Default: 24 */
+            /** @description Hours for which the old key or secret keeps working. 0 ends it at once. Default: 24 */
             overlap_hours?: number | null;
         };
         RotatedWebhookResponse: {

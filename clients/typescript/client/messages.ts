@@ -1,14 +1,8 @@
 /** Messages and batches. */
 import { List } from './list.js';
-import { assertVisible, OptionError } from './options.js';
+import { assertVisible, segment } from './options.js';
 import type { CallOptions, SendOptions, Transport } from './transport.js';
 import type * as types from './types.js';
-
-/** An id as a part of a path. URLs remove dots alone, also encoded ones, so that the path would be another one. */
-export const segment = (id: string): string => {
-  if (typeof id !== 'string' || ['', '.', '..'].includes(id)) throw new OptionError('an id is required');
-  return encodeURIComponent(id);
-};
 
 function keyOf(options: SendOptions): string {
   const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID(); // null, as for an absent value of a database, too

@@ -1,6 +1,6 @@
 /** Contacts, suppressions and webhooks. */
 import { List } from './list.js';
-import { segment } from './messages.js';
+import { segment } from './options.js';
 import type { CallOptions, Transport } from './transport.js';
 import type * as types from './types.js';
 

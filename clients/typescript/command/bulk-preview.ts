@@ -23,10 +23,9 @@ export async function planOf(options: BulkOptions): Promise<Plan> {
   return plan;
 }
 
-export interface Outlook {
+export interface PreviewSummary {
   summary: string;
-  /** The first text. */
-  first: string;
+  firstText: string;
   credits: number;
   balance: number;
   /** Rows with faults, among those of the preview. */
@@ -40,7 +39,7 @@ export interface Outlook {
  * The price of all rows, and the faults of the rows that are previewed. If all rows need several requests, only the first is previewed, and the
  * price of all is estimated from its price.
  */
-export async function outlookOf(tidings: Tidings, options: BulkOptions, plan: Plan, signal: AbortSignal): Promise<Outlook> {
+export async function summarizePreview(tidings: Tidings, options: BulkOptions, plan: Plan, signal: AbortSignal): Promise<PreviewSummary> {
   const { preview, rows } = await previewOf(tidings, options, plan.first, signal);
   const { balance } = await tidings.balance({ signal });
   const isWhole = rows === plan.rows;
@@ -58,7 +57,7 @@ export async function outlookOf(tidings: Tidings, options: BulkOptions, plan: Pl
     plan.first,
   );
   const warnings = (preview.warnings ?? []).map(({ message }) => (isWhole ? message : `among the first ${rows} rows: ${message}`));
-  return { summary, first: messages[0]?.text ?? '', credits, balance, faulty, faults, warnings };
+  return { summary, firstText: messages[0]?.text ?? '', credits, balance, faulty, faults, warnings };
 }
 
 /** As many rows as fit into one preview even if each text has the maximum length. */

@@ -1,7 +1,7 @@
 /** `tidings bulk` */
 import { type BulkOptions, keyOf } from './bulk-file.js';
 import { noteFaults } from './bulk-lines.js';
-import { outlookOf, planOf } from './bulk-preview.js';
+import { summarizePreview, planOf } from './bulk-preview.js';
 import { sendAll } from './bulk-send.js';
 import { channels, choice, type Command, type Context, Failed, inWords, textOption, UsageError, wholeNumber } from './command.js';
 import { confirm } from './input.js';
@@ -42,14 +42,15 @@ time.`,
     const tidings = context.tidings();
     const key = await keyOf(options);
     const plan = await planOf(options);
-    const { summary, faults, ...outlook } = await outlookOf(tidings, options, plan, signal);
-    const shown = `${summary}\nfirst text: ${plain(outlook.first)}`;
+    const { summary, firstText, faults, warnings, ...sums } = await summarizePreview(tidings, options, plan, signal);
+    const shown = `${summary}\nfirst text: ${plain(firstText)}`;
     if (values.yes !== true || values.preview === true) noteFaults(context, faults); // else the responses to the send name them
-    for (const warning of outlook.warnings) terminal.note(`warning: ${warning}`);
-    if (values.preview === true) return terminal.print(shown, { ...plan, ...outlook });
+    for (const warning of warnings) terminal.note(`warning: ${warning}`);
+    const { chunks, rows, duplicates } = plan;
+    if (values.preview === true) return terminal.print(shown, { chunks, rows, duplicates, first: firstText, ...sums, faults, warnings });
     terminal.note(shown);
     if (values.yes !== true && !(await confirm(context))) throw new Failed('nothing was sent');
-    await sendAll(context, tidings, { options: sharingRate(options, plan.chunks), key, total: plan.rows });
+    await sendAll(context, tidings, { options: sharingRate(options, chunks), key, total: rows });
   },
 };
 

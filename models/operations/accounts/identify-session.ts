@@ -29,7 +29,7 @@ export async function identifySession(
     isOfConsole,
     keyId,
     idleHours,
-  }: { workspaceId: string; tokenId: string | null; tokenVersion: number; isOfConsole: boolean; keyId: string | null; idleHours: number },
+  }: { workspaceId: string; tokenId: string; tokenVersion: number; isOfConsole: boolean; keyId: string | null; idleHours: number },
 ): Promise<SessionOwner | null> {
   const [owner] = await select<SessionOwner>(db, identify, [workspaceId, tokenVersion, tokenId, keyId, idleHours, isOfConsole]);
   return owner ?? null;

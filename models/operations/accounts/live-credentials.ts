@@ -10,7 +10,7 @@ export interface NamedCredential extends RequestCredential {
   workspaceId: string;
 }
 
-/** SQL: whether workspace `w` is open, and its JWT with this version and id has not ended. NULL: there is none, or it has no id. */
+/** SQL: whether workspace `w` is open, and its JWT with this version and id has not ended. NULL: there is none. */
 export const isLiveSession = (version: string, id: string) =>
   `(w.closed_at IS NULL AND (${version} IS NULL OR w.token_version = ${version})
     AND NOT EXISTS (SELECT 1 FROM revoked_tokens r WHERE r.id = ${id}))`;

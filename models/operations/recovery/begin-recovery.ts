@@ -45,6 +45,11 @@ export function correctedStop({ as_of, stopped_at }: Recovery, stoppedAt: Date |
   );
 }
 
+/** Whether the schema has the table of recoveries: if not, it is outdated. */
+export async function hasRecoveries(db: Database): Promise<boolean> {
+  return (await select<{ is_known: boolean }>(db, `SELECT to_regclass('recoveries') IS NOT NULL AS is_known`))[0]?.is_known === true;
+}
+
 /** The recovery to this moment, or the newest one. @returns undefined if there is none */
 export async function findRecovery(db: Database, asOf: Date | null): Promise<Recovery | undefined> {
   const sql = `SELECT ${columns} FROM recoveries WHERE $1::timestamptz IS NULL OR as_of = $1 ORDER BY began_at DESC LIMIT 1`;

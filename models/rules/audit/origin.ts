@@ -14,8 +14,8 @@ export interface Actor {
 export interface RequestCredential {
   /** The API key; in the link to a portal, the key that made it. Null with a JWT. */
   keyId: string | null;
-  /** The JWT; null with an API key. Old JWTs have no id. */
-  token: { id: string | null; version: number } | null;
+  /** The JWT; null with an API key. */
+  token: { id: string; version: number } | null;
 }
 
 export interface Origin {

@@ -4,6 +4,7 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { openEventStream } from '../../support/network/event-stream.js';
+import { kidOf } from '../kid-of.js';
 import { goodBody, pathWith } from '../matrix/matrix-cases.js';
 import { useApi } from '../use-api.js';
 import { cookieOf, own, sessionPath, useConsoleSession } from './console-session.js';
@@ -94,7 +95,8 @@ describe('the console session', () => {
 
   it('401 token_expired for an expired console session', async () => {
     const claims = { typ: 'console', tv: 0, sub: session.me.workspaceId, iss: 'tidings', aud: 'tidings-api' };
-    session.cookie = `tidings_session=${jwt.sign(claims, app.deps.config.jwtSecret, { expiresIn: -5 })}`;
+    const expired = jwt.sign(claims, app.deps.config.jwtSecret, { expiresIn: -5, keyid: kidOf(session.me.jwt) });
+    session.cookie = `tidings_session=${expired}`;
     const { status, body } = await call('GET', '/api/v1/messages');
     assert.deepEqual([status, body.code], [401, 'token_expired']);
   });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import jwt from 'jsonwebtoken';
+import { v7 as uuidv7 } from 'uuid';
 import { issueToken } from '../../../api/auth/tokens.js';
 import { rows } from '../../support/database.js';
+import { kidOf } from '../kid-of.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
 
@@ -38,29 +40,32 @@ describe('sessions', () => {
   });
 
   describe('a JWT', () => {
-    const claims = () => ({ typ: 'access', tv: 0, sub: me.workspaceId, iss: 'tidings', aud: 'tidings-api' });
+    const claims = () => ({ typ: 'access', tv: 0, sub: me.workspaceId, jti: uuidv7(), iss: 'tidings', aud: 'tidings-api' });
     it('200 for a JWT that names a former secret and is signed with it', async () => {
-      assert.match(jwt.decode(me.jwt, { complete: true })?.header.kid ?? '', /^[0-9a-f]{16}$/);
+      assert.match(kidOf(me.jwt), /^[0-9a-f]{16}$/);
       assert.equal(await statusWith(issueToken(old, { id: me.workspaceId, token_version: 0 }, 'access').token), 200);
       assert.equal(await statusWith(issueToken('y'.repeat(40), { id: me.workspaceId, token_version: 0 }, 'access').token), 401);
     });
-    it('200 for a JWT that names no secret and is signed with the present or a former one', async () => {
+    it('401 for a JWT that names no secret, or has no id', async () => {
       const { jwtSecret } = app.deps.config;
-      for (const secret of [jwtSecret, old]) assert.equal(await statusWith(jwt.sign(claims(), secret, { expiresIn: 60 })), 200);
-      assert.equal(await statusWith(jwt.sign(claims(), 'y'.repeat(40), { expiresIn: 60 })), 401);
+      const keyid = kidOf(me.jwt);
+      assert.equal(await statusWith(jwt.sign(claims(), jwtSecret, { expiresIn: 60, keyid })), 200);
+      assert.equal(await statusWith(jwt.sign(claims(), jwtSecret, { expiresIn: 60 })), 401);
+      assert.equal(await statusWith(jwt.sign({ ...claims(), jti: undefined }, jwtSecret, { expiresIn: 60, keyid })), 401);
     });
     it('401 for a JWT that names one secret and is signed with another', async () => {
-      const keyid = jwt.decode(me.jwt, { complete: true })?.header.kid ?? '';
+      const keyid = kidOf(me.jwt);
       assert.equal(await statusWith(jwt.sign(claims(), old, { expiresIn: 60, keyid })), 401);
       assert.equal(await statusWith(jwt.sign(claims(), old, { expiresIn: 60, keyid: 'unknown' })), 401);
     });
     it('401 for a JWT without an expiry', async () => {
       const { jwtSecret } = app.deps.config;
-      const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), jwtSecret) });
+      const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), jwtSecret, { keyid: kidOf(me.jwt) }) });
       assert.deepEqual([answer.status, answer.body.code], [401, 'unauthorized']);
     });
     it('401 token_expired for a JWT after its expiry, also with a former secret', async () => {
-      const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), old, { expiresIn: -5 }) });
+      const keyid = kidOf(issueToken(old, { id: me.workspaceId, token_version: 0 }, 'access').token);
+      const answer = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), old, { expiresIn: -5, keyid }) });
       assert.deepEqual([answer.status, answer.body.code], [401, 'token_expired']);
     });
   });

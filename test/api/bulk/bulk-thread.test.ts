@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type BulkThread, type BulkThreadOptions, createBulkThread } from '../../../api/bulk-thread/create-bulk-thread.js';
+import { dataIn } from '../../../api/http/reply.js';
 import { UrgentWork } from '../../../models/flow/give-way.js';
 import { systemOrigin } from '../../../models/rules/audit/origin.js';
 import { testEnv } from '../../support/config.js';
@@ -94,7 +95,7 @@ describe('bulk sends in a thread of their own', () => {
     const huge = `{"channel":"sms","content":{"text":"x"},"recipients":[${'{},'.repeat(1_300_000)}{}]}`;
     await assert.rejects(own.runHandler('previewMessages', request(huge)), { code: 'internal_error' });
     const small = await own.runHandler('previewMessages', request(JSON.stringify(batch)));
-    assert.equal(JSON.parse(Buffer.from(small.options.json as Uint8Array).toString()).data.messages.length, 2);
+    assert.equal((dataIn(small) as { messages: unknown[] }).messages.length, 2);
     await own.stop();
   });
 

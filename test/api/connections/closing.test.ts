@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { createHttpServer } from '../../../api/http/http-server.js';
+import { createHttpServer } from '../../../api/http/server/http-server.js';
 import { createLimiter } from '../../../api/http/rate-limit.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { until } from '../../support/client.js';

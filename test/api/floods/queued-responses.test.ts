@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { createHttpServer } from '../../../api/http/http-server.js';
+import { createHttpServer } from '../../../api/http/server/http-server.js';
 import { createLimiter } from '../../../api/http/rate-limit.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { until } from '../../support/client.js';

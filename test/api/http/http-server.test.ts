@@ -4,7 +4,7 @@ import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createHttpServer } from '../../../api/http/http-server.js';
+import { createHttpServer } from '../../../api/http/server/http-server.js';
 import { createLimiter } from '../../../api/http/rate-limit.js';
 import { createLogger } from '../../../models/process/logger.js';
 import { until } from '../../support/client.js';

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../../api/http/endpoint.js';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
 import { buildQueued, buildSession, buildWebhook } from '../../support/rows/factories.js';
+import { kidOf } from '../kid-of.js';
 import type { Account, CallOptions } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -77,13 +78,14 @@ describe('credentials', () => {
     typ: 'access',
     tv: 0,
     sub: account.workspaceId,
+    jti: uuidv7(),
     iss: 'tidings',
     aud: 'tidings-api',
     ...changes,
   });
   const secret = () => app.deps.config.jwtSecret;
   const sign = (payload: object, options: jwt.SignOptions = { expiresIn: 3600 }, key = secret()) =>
-    jwt.sign(payload, key, { algorithm: 'HS256', ...options });
+    jwt.sign(payload, key, { algorithm: 'HS256', keyid: kidOf(account.jwt), ...options });
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const unauthorized = 'Invalid or expired token';
   const tokens: [string, () => string, string?][] = [

@@ -41,7 +41,7 @@ describe('api/endpoints/', () => {
 
 describe('bucketOf', () => {
   const key = { kind: 'key', digest: Buffer.from('digest'), older: [] } as const;
-  const jwt = { kind: 'jwt', claims: { typ: 'access', sub: 'w', tv: 3, exp: 0 } } as const;
+  const jwt = { kind: 'jwt', claims: { typ: 'access', sub: 'w', tv: 3, jti: 'j', exp: 0 } } as const;
   it('rate limits count by the digest of the key, the workspace of a JWT, or the address', () => {
     assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip'), { rateClass: 'api', key: key.digest.toString('base64url') });
     assert.deepEqual(bucketOf({ id: 'x' }, key, 'ip', 'id of key'), { rateClass: 'api', key: 'id of key' });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express from 'express';
-import { notingResponses } from '../../../api/http/open-responses.js';
+import { notingResponses } from '../../../api/http/server/open-responses.js';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { Reply } from '../../../api/http/reply.js';
 import { writeReply } from '../../../api/http/write-reply.js';
@@ -26,7 +26,7 @@ describe('writeReply', () => {
       res.locals.workspaceId = req.params.workspace;
       const item = { method: req.method === 'POST' ? 'post' : 'get' } as Endpoint;
       const data = { text: texts[req.params.size] };
-      writeReply(item, new Reply(data), res, { publicUrl: 'http://x.test', answers }).catch(next);
+      writeReply(item, new Reply({ data }), res, { publicUrl: 'http://x.test', answers }).catch(next);
     });
     app.use((error: AppError, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
       res.status(error.code === 'unavailable' ? 503 : 500).end();

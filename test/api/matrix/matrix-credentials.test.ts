@@ -8,6 +8,7 @@ import { endpoints } from '../../../api/endpoints/index.js';
 import { ApiKey } from '../../../models/tables/api-key.js';
 import { scopes } from '../../../models/rules/accounts/api-key.js';
 import { Workspace } from '../../../models/tables/workspace.js';
+import { kidOf } from '../kid-of.js';
 import { pathWith } from './matrix-cases.js';
 import type { Account, TestApp } from '../start-app.js';
 import { useApi } from '../use-api.js';
@@ -72,13 +73,13 @@ async function hold(app: TestApp): Promise<Held> {
   return { jwtSecret: app.deps.config.jwtSecret, workspaceId, token, key, gone, deactivatedKey: off.key, keysWithout };
 }
 
-function wrongTokens({ jwtSecret, workspaceId, gone, key }: Held): [name: string, token: string, is: Token][] {
-  const claims = { typ: 'access', tv: 0, sub: workspaceId, iss: 'tidings', aud: 'tidings-api' };
+function wrongTokens({ jwtSecret, workspaceId, token, gone, key }: Held): [name: string, token: string, is: Token][] {
+  const claims = { typ: 'access', tv: 0, sub: workspaceId, jti: uuidv7(), iss: 'tidings', aud: 'tidings-api' };
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return [
     ['an empty token', '', 'bad'],
     ['garbage for a token', 'garbage', 'bad'],
-    ['an expired token', jwt.sign(claims, jwtSecret, { expiresIn: -1 }), 'expired'],
+    ['an expired token', jwt.sign(claims, jwtSecret, { expiresIn: -1, keyid: kidOf(token) }), 'expired'],
     ['an unsigned token', `${part({ alg: 'none', typ: 'JWT' })}.${part({ ...claims, exp: 4_000_000_000 })}.`, 'bad'],
     ['a token whose claims are not JSON', `${part({ alg: 'HS256', typ: 'JWT' })}.Z2FyYmFnZQ.x`, 'bad'],
     ['a token of another secret', issueToken('x'.repeat(40), { id: workspaceId, token_version: 0 }, 'access').token, 'bad'],

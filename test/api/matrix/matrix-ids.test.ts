@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { endpoints } from '../../../api/endpoints/index.js';
-import { resourcesOf } from '../../../api/openapi/errors.js';
+import { resourcesOf } from '../../../api/openapi/resources.js';
 import { rows } from '../../support/database.js';
 import { credentialFor, goodBody, listOf, makeResources, pathWith } from './matrix-cases.js';
 import type { Account } from '../start-app.js';

@@ -83,7 +83,10 @@ describe('the schemas of requests', () => {
   });
   for (const name of ['RotateApiKeyRequest', 'RotateWebhookSecretRequest']) {
     it(`${name} tells what overlap_hours is, with its default`, () => {
-      assert.equal(fieldOf(name, 'overlap_hours').description, 'Hours for which the old one also works. 0 ends it at once. Default: 24');
+      assert.equal(
+        fieldOf(name, 'overlap_hours').description,
+        'Hours for which the old key or secret keeps working. 0 ends it at once. Default: 24',
+      );
     });
   }
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { databaseCheck, writesFindings } from '../../../activities/doctor/checks/database.js';
-import { Reply } from '../../../api/http/reply.js';
+import { dataIn, Reply } from '../../../api/http/reply.js';
 import { getHealthEndpoint } from '../../../api/endpoints/operators/health.js';
 import { type Database, openPool } from '../../../models/db/database.js';
 import { rows } from '../../support/database.js';
@@ -23,7 +23,7 @@ describe('a database that takes no writes', () => {
     await rows(app.deps.db, `INSERT INTO worker_beats (worker, part, beat_at) VALUES ('w', 'main', now() - interval '1 minute')`);
     const shown = await getHealthEndpoint.handler({} as never, { ...app.deps, db });
     assert.ok(shown instanceof Reply);
-    const { services, workers } = shown.data as { services: object; workers: { status: string } };
+    const { services, workers } = dataIn(shown) as { services: object; workers: { status: string } };
     assert.deepEqual([shown.options.status, services, workers.status], [503, { database: 'error', redis: 'ok', queue: 'ok' }, 'ok']);
   });
 

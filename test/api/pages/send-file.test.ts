@@ -23,7 +23,7 @@ describe('sending a file of a page', () => {
 
   /** Serves `/a.js` while `use` runs, with the errors of the service. */
   async function serving(serve: RequestHandler, use: (url: string) => Promise<void>): Promise<void> {
-    const limiter = { describe: () => Promise.resolve() } as unknown as Limiter;
+    const limiter = { describeAddress: () => Promise.resolve() } as unknown as Limiter;
     const app = express().get('/a.js', (_req, res, next) => {
       res.locals = { requestId: 'request', route: '/a.js', address: '127.0.0.1' };
       next();

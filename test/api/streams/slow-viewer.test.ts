@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { Writable } from 'node:stream';
+import { v7 as uuidv7 } from 'uuid';
 import { openStream } from '../../../models/operations/streams/open-stream.js';
 import { until } from '../../support/client.js';
 import { buildQueuedGroup } from '../../support/rows/messages.js';
@@ -65,7 +66,7 @@ describe('a viewer that does not read', () => {
     const { db, streams } = app.deps;
     const opened = await openStream(db, { workspaceId: account.workspaceId, resume: null, max: 10 });
     const client = new StuckClient();
-    const token = { id: null, version: 0, expiresAt: new Date(Date.now() + 600_000) };
+    const token = { id: uuidv7(), version: 0, expiresAt: new Date(Date.now() + 600_000) };
     const viewer = streams.viewer({ ...opened, workspaceId: account.workspaceId, keyId: null, token });
     const other = await watch(account);
     viewer.begin(client);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { inTransaction, select } from '../../../models/db/database.js';
 import { rows } from '../../support/database.js';
 import type { EventStream } from '../../support/network/event-stream.js';
+import { kidOf } from '../kid-of.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 import { path, received, send, untilOver, useStreams } from './watch.js';
@@ -55,7 +56,7 @@ describe('the end of a stream', () => {
   it('a stream ends when its JWT expires, and streams of other JWTs continue', async () => {
     const { iss, aud, typ, tv } = jwt.decode(account.jwt) as jwt.JwtPayload;
     const claims = { iss, aud, typ, tv, sub: account.workspaceId, jti: randomUUID() };
-    const short = jwt.sign(claims, app.deps.config.jwtSecret, { expiresIn: 5 });
+    const short = jwt.sign(claims, app.deps.config.jwtSecret, { expiresIn: 5, keyid: kidOf(account.jwt) });
     const stream = await watch({ key: '' }, undefined, { Authorization: `Bearer ${short}` });
     assert.equal(stream.status, 200);
     await untilOver(stream, 'an expired JWT');

@@ -7,6 +7,7 @@ import type { Endpoint } from '../../../api/http/endpoint.js';
 import { ApiKey } from '../../../models/tables/api-key.js';
 import { rows } from '../../support/database.js';
 import { buildWebhook } from '../../support/rows/factories.js';
+import { kidOf } from '../kid-of.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -129,12 +130,13 @@ describe('the portal of a webhook', () => {
   it('401 for a portal after its hour, and for a token without a webhook', async () => {
     const { jwtSecret } = app.deps.config;
     const { exp: _, iat: _i, ...claims } = jwt.decode(token) as jwt.JwtPayload;
-    const expired = await look(jwt.sign(claims, jwtSecret, { expiresIn: -1 }));
+    const keyid = kidOf(token);
+    const expired = await look(jwt.sign(claims, jwtSecret, { expiresIn: -1, keyid }));
     assert.deepEqual([expired.status, expired.body.code], [401, 'token_expired']);
     const { wh: _w, ...others } = claims;
-    assert.equal((await look(jwt.sign(others, jwtSecret, { expiresIn: 600 }))).status, 401);
-    assert.equal((await look(jwt.sign({ ...claims, typ: 'console' }, jwtSecret, { expiresIn: 600 }))).status, 401);
-    assert.equal((await look(jwt.sign({ ...claims, key: 'x' }, jwtSecret, { expiresIn: 600 }))).status, 401);
+    assert.equal((await look(jwt.sign(others, jwtSecret, { expiresIn: 600, keyid }))).status, 401);
+    assert.equal((await look(jwt.sign({ ...claims, typ: 'console' }, jwtSecret, { expiresIn: 600, keyid }))).status, 401);
+    assert.equal((await look(jwt.sign({ ...claims, key: 'x' }, jwtSecret, { expiresIn: 600, keyid }))).status, 401);
   });
 
   it('a new link writes an audit event without its token', async () => {

@@ -33,6 +33,17 @@ class IgnoredFields(unittest.TestCase):
                 sends()
             self.assertEqual((str(warned.warning), warned.filename), (TEXT, __file__))
 
+    def test_warns_at_the_loop_that_reads_a_list(self):
+        async def read():
+            async with AsyncTidings(KEY, BASE) as tidings:
+                return [each async for each in tidings.messages.list(colour="x")]
+
+        with Tidings(KEY, BASE) as tidings:
+            for reads in (lambda: list(tidings.messages.list(colour="x")), lambda: asyncio.run(read())):
+                with self.assertWarns(IgnoredFieldsWarning) as warned:
+                    reads()
+                self.assertEqual(warned.filename, __file__)
+
     def test_gives_ignored_fields_to_its_option_instead(self):
         seen = []
         with Tidings(KEY, BASE, on_ignored_fields=lambda *given: seen.append(given)) as tidings:

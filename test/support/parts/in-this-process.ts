@@ -6,7 +6,7 @@ import type { Providers } from '../../../activities/handoff/providers/provider.j
 import { startWorkers } from '../../../activities/worker/workers.js';
 import { apiPoolSizes } from '../../../api/bulk-thread/create-bulk-thread.js';
 import { createApp } from '../../../api/app.js';
-import { createHttpServer } from '../../../api/http/http-server.js';
+import { createHttpServer } from '../../../api/http/server/http-server.js';
 import { connectTemporal } from '../../../api/outside/temporal.js';
 import { connect } from '../../../models/db/database.js';
 import { createLogger } from '../../../models/process/logger.js';

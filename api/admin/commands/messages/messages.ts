@@ -4,9 +4,9 @@ import { aligned } from '../../aligned.js';
 import { type Command, type ParsedArguments, textIn, UsageError } from '../../command.js';
 import { requireWorkspace } from '../../require-workspace.js';
 import { factsOf, type MessageFacts } from '../../message-facts.js';
-import { firstOf, momentIn, numberIn } from '../../read-options.js';
+import { firstOf, numberIn, periodIn } from '../../read-options.js';
 
-const limits = { usual: 50, min: 1, max: 1_000 };
+const limits = { default: 50, min: 1, max: 1_000 };
 const dayMs = 86_400_000;
 
 export const messagesCommand: Command = {
@@ -23,7 +23,7 @@ export const messagesCommand: Command = {
     },
     since: { value: 'TIME', about: 'Only messages that were created at or after this time' },
     until: { value: 'TIME', about: 'Only messages that were created before this time' },
-    limit: { value: 'N', about: `Maximum number of messages (default ${limits.usual})` },
+    limit: { value: 'N', about: `Maximum number of messages (default ${limits.default})` },
   },
   summary: 'Find messages of any workspace by recipient, workspace or error, the newest first. Shows neither recipients nor texts.',
   async run(given, { db }) {
@@ -41,20 +41,19 @@ export const messagesCommand: Command = {
 /** @throws UsageError for filters that would read too much */
 function filterIn(given: ParsedArguments): MessageFilter {
   const [to, error, workspace] = [textIn(given, 'to'), textIn(given, 'error'), textIn(given, 'workspace')];
-  const [since, until] = [momentIn(given, 'since'), momentIn(given, 'until')];
   if (to === undefined && error === undefined && workspace === undefined) throw new UsageError('Give --to, --workspace or --error');
-  if (since !== undefined && until !== undefined && since >= until) throw new UsageError('--since must be before --until');
-  if (error !== undefined && to === undefined) assertBounded(since, until, workspace === undefined ? 1 : 31);
-  return { to, error, since, until };
+  const period = periodIn(given);
+  if (error !== undefined && to === undefined) assertBounded(period, workspace);
+  return { to, error, ...period };
 }
 
 /** No index names the code: all messages of the period are read. */
-function assertBounded(since: Date | undefined, until: Date | undefined, days: number): void {
+function assertBounded({ since, until }: ReturnType<typeof periodIn>, workspace: string | undefined): void {
   if (since === undefined) throw new UsageError('--error needs --since, unless --to is given');
+  const [days, whose] = workspace === undefined ? [1, 'all workspaces'] : [31, 'a workspace'];
   const end = until?.getTime() ?? Date.now();
   if (end - since.getTime() <= days * dayMs) return;
-  const whose = days === 1 ? ' of all workspaces' : ' of a workspace';
-  throw new UsageError(`--error reads at most ${countText(days, 'day')}${whose}: give a later --since, or an earlier --until`);
+  throw new UsageError(`--error reads at most ${countText(days, 'day')} of ${whose}: give a later --since, or an earlier --until`);
 }
 
 function cellsOf({ id, created_at, workspace_id, channel, status, error_code, provider, credits_used }: MessageFacts): string[] {

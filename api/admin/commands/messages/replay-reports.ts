@@ -10,7 +10,7 @@ import {
 import type { Wake } from '../../../../models/operations/reports/record-reports.js';
 import { countText, isUuid } from '../../../../models/rules/values/text.js';
 import { type Command, type ParsedArguments, type CommandContext, textIn, UsageError } from '../../command.js';
-import { momentIn } from '../../read-options.js';
+import { periodIn } from '../../read-options.js';
 
 export const replayReportsCommand: Command = {
   name: 'replay-reports',
@@ -37,9 +37,7 @@ export const replayReportsCommand: Command = {
 function filterFrom(given: ParsedArguments): ReportFilter {
   const messageId = textIn(given, 'message');
   if (messageId !== undefined && !isUuid(messageId)) throw new UsageError('--message must be the id of a message');
-  const [since, until] = [momentIn(given, 'since'), momentIn(given, 'until')];
-  if (since !== undefined && until !== undefined && since >= until) throw new UsageError('--since must be before --until');
-  return { provider: textIn(given, 'provider'), messageId, since, until, unmatched: given.values.unmatched === true };
+  return { provider: textIn(given, 'provider'), messageId, ...periodIn(given), unmatched: given.values.unmatched === true };
 }
 
 /** An account that is no longer configured may have stored reports. So a name without reports is wrong only if it is not configured either. */

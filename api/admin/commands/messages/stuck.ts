@@ -9,16 +9,16 @@ import { aligned } from '../../aligned.js';
 import type { Command } from '../../command.js';
 import { numberIn } from '../../read-options.js';
 
-const olderThan = { usual: 300, max: 31_536_000 };
-const limits = { usual: 100, max: 10_000 };
+const olderThan = { default: 300, max: 31_536_000 };
+const limits = { default: 100, max: 10_000 };
 
 export const stuckCommand: Command = {
   name: 'stuck',
   takes: [],
   settings: ['DATABASE_URL'],
   options: {
-    'older-than': { value: 'SECONDS', about: 'Only messages accepted or due at least this long ago (default 300)' },
-    limit: { value: 'N', about: 'Maximum number of messages (default 100); those marked with ! come first' },
+    'older-than': { value: 'SECONDS', about: `Only messages accepted or due at least this long ago (default ${olderThan.default})` },
+    limit: { value: 'N', about: `Maximum number of messages (default ${limits.default}); those marked with ! come first` },
     retry: { about: 'Let the watcher look at those marked with ! in its next run, within 30 seconds' },
   },
   summary: 'Show the oldest messages that have not ended, with the reason and their age. Fails if one should not wait (marked with !).',

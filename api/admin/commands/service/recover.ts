@@ -5,7 +5,7 @@ import { dataOf, statesOf, statusDataOf, statusTableOf, tableOf } from '../../..
 import { type Command, type ParsedArguments, type CommandOutcome, type CommandContext, UsageError } from '../../command.js';
 import { momentIn, numberIn } from '../../read-options.js';
 
-const waitSeconds = { usual: 900, max: 999_999 };
+const waitSeconds = { default: 900, max: 999_999 };
 
 /** Repairs the state after PostgreSQL was restored to an earlier time, so that it matches Temporal and the carriers; see docs/recovery.md. */
 export const recoverCommand: Command = {
@@ -15,7 +15,7 @@ export const recoverCommand: Command = {
   options: {
     'as-of': { value: 'TIME', about: 'The moment to which the database was restored' },
     'stopped-at': { value: 'TIME', about: 'The moment at which the last worker had stopped (default now)' },
-    wait: { value: 'SECONDS', about: 'How long an uncertain message waits for its report (default 900)' },
+    wait: { value: 'SECONDS', about: `How long an uncertain message waits for its report (default ${waitSeconds.default})` },
     'dry-run': { about: 'Show what would be done, and change nothing' },
     force: { about: 'Continue even if processes run, or the database has later messages' },
     status: { about: 'Show the state of the messages of a recovery' },

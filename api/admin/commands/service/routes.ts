@@ -7,13 +7,13 @@ import type { Command } from '../../command.js';
 import { numberIn } from '../../read-options.js';
 
 const callsTitle = `Hand-off attempts of the last ten minutes (only the ${recentCallsRead.toLocaleString('en-US')} of the newest messages are read):`;
-const changesShown = { usual: 20, max: 99_999 };
+const changesShown = { default: 20, max: 99_999 };
 
 export const routesCommand: Command = {
   name: 'routes',
   takes: [],
   settings: ['DATABASE_URL'],
-  options: { changes: { value: 'N', about: 'Number of the last changes of health to show (default 20)' } },
+  options: { changes: { value: 'N', about: `Number of the last changes of health to show (default ${changesShown.default})` } },
   summary:
     'Show the share and the health of each provider account, with the outcomes of recent calls, and the last changes and their reasons.',
   async run(given, { db, config }) {

@@ -7,13 +7,13 @@ import type { Command } from '../../command.js';
 import { requireWorkspace } from '../../require-workspace.js';
 import { firstOf, numberIn } from '../../read-options.js';
 
-const limits = { usual: 20, min: 1, max: 1_000 };
+const limits = { default: 20, min: 1, max: 1_000 };
 
 export const ledgerCommand: Command = {
   name: 'workspace ledger',
   takes: ['workspace'],
   settings: ['DATABASE_URL'],
-  options: { limit: { value: 'N', about: `Maximum number of entries (default ${limits.usual})` } },
+  options: { limit: { value: 'N', about: `Maximum number of entries (default ${limits.default})` } },
   summary:
     'Show the newest ledger entries of a workspace: kind, credits, balance after, and the message, batch or payment that caused each.',
   async run(given) {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
+import sys
 import warnings
+from types import FrameType
 from typing import Callable, List, Mapping, Optional
 from urllib.parse import unquote
 
@@ -29,7 +31,7 @@ def ignored_fields_in(headers: Mapping[str, str]) -> List[str]:
 
 
 def report_ignored_fields(report: Optional[OnIgnoredFields], fields: List[str], request: Request) -> None:
-    """Calls `report`, or warns at the place that called the method of the client.
+    """Calls `report`, or warns at the place in the program that called the client.
 
     Raises no exception: the caller would lose the answer, send again and pay twice.
     """
@@ -37,12 +39,23 @@ def report_ignored_fields(report: Optional[OnIgnoredFields], fields: List[str], 
     text = f"Tidings ignored fields of {name}: {', '.join(_without_indexes(fields))}"
     try:
         if report is None:
-            warnings.warn(text, IgnoredFieldsWarning, stacklevel=4)
+            warnings.warn(text, IgnoredFieldsWarning, stacklevel=_level_of_caller())
         else:
             report(fields, name)
     except Exception as error:
         cause = None if isinstance(error, IgnoredFieldsWarning) else error
         logging.getLogger("tidings_client").warning(text, exc_info=cause)
+
+
+def _level_of_caller() -> int:
+    """The `stacklevel` of the first frame outside of this package: a list calls the method itself while it is read."""
+    package = __name__.partition(".")[0]
+    level = 0
+    frame: Optional[FrameType] = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        level += 1
+        frame = frame.f_back
+    return level + 1
 
 
 def _without_indexes(fields: List[str]) -> List[str]:

@@ -51,7 +51,7 @@ class SendToPhone(TypedDict):
     expires_at: NotRequired[Optional[str]]
     """A message that was not handed to a carrier by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
-    """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
+    """Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
 
 class PhoneContent(TypedDict):
@@ -145,7 +145,7 @@ class SendToEmailAddress(TypedDict):
     expires_at: NotRequired[Optional[str]]
     """A message that was not handed to a carrier by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
-    """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
+    """Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
 
 class Content(TypedDict):
@@ -176,7 +176,7 @@ class SendToContact(TypedDict):
     expires_at: NotRequired[Optional[str]]
     """A message that was not handed to a carrier by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
-    """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
+    """Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
 
 class SendToAnyChannel(TypedDict):
@@ -195,7 +195,7 @@ class SendToAnyChannel(TypedDict):
     expires_at: NotRequired[Optional[str]]
     """A message that was not handed to a carrier by this time fails with the error code `expired`"""
     fallback: NotRequired[Optional[Sequence[FallbackStep]]]
-    """What is sent instead, in this order, if the message fails or is not delivered in time, but not after it was cancelled or has expired. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
+    """Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step"""
 
 
 class BulkToRecipients(TypedDict):
@@ -308,7 +308,7 @@ class CreateWebhookRequest(TypedDict):
     rate: NotRequired[Optional[float]]
     """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds"""
     ordered: NotRequired[Optional[bool]]
-    """Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed"""
+    """Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests do not follow this order: new events can overtake what is replayed"""
     asymmetric: NotRequired[Optional[bool]]
     """Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key"""
     frame_ancestors: NotRequired[Optional[Sequence[str]]]
@@ -324,7 +324,7 @@ class UpdateWebhookRequest(TypedDict):
     rate: NotRequired[Optional[float]]
     """Maximum attempts per second, including retries, replays, resends and tests. Null: as fast as the endpoint responds"""
     ordered: NotRequired[Optional[bool]]
-    """Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests are sent beside this order: new events can overtake what is replayed"""
+    """Deliver one event at a time, in order. A failing delivery blocks all later ones. Replays, resends and tests do not follow this order: new events can overtake what is replayed"""
     asymmetric: NotRequired[Optional[bool]]
     """Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key"""
     frame_ancestors: NotRequired[Optional[Sequence[str]]]
@@ -343,7 +343,7 @@ class ReplayDeliveriesRequest(TypedDict):
 
 class RotateWebhookSecretRequest(TypedDict):
     overlap_hours: NotRequired[Optional[int]]
-    """Hours for which the old one also works. 0 ends it at once. Default: 24"""
+    """Hours for which the old key or secret keeps working. 0 ends it at once. Default: 24"""
 
 
 class MessageData(TypedDict):

@@ -23,7 +23,7 @@ describe('asCaller', () => {
   });
   after(() => test.drop());
 
-  const session = (id: string | null = null): RequestCredential => ({ keyId: null, token: { id, version: 0 } });
+  const session = (id = uuidv7()): RequestCredential => ({ keyId: null, token: { id, version: 0 } });
   const run = (credential: RequestCredential, work = async () => 'done') => asCaller(test.db, workspaceId, { ...byTest, credential }, work);
   const ended = { code: 'unauthorized', message: 'Invalid or expired token' };
   const keyOf = async () =>

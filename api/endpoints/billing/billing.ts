@@ -1,19 +1,19 @@
 /** Billing: credit packages, checkout and transactions. */
 import Joi from 'joi';
-import { CreditEntry, entryKinds, ledgerSort } from '../../models/tables/credit-entry.js';
-import { CreditPackage } from '../../models/tables/credit-package.js';
-import { recordPaymentEvent } from '../../models/operations/billing/record-payment-event.js';
-import { mapRows } from '../../models/rules/values/list-window.js';
-import { openCheckout } from '../outside/checkout.js';
-import { logPayment } from '../outside/log-payment.js';
-import { endpoint, list } from '../declare.js';
-import { idempotentReply } from '../http/reply.js';
-import { digestRequest } from '../http/idempotency.js';
-import { checkoutOutcome } from '../present/checkout-outcome.js';
-import { presentPackage, presentTransaction } from '../present/presenters.js';
-import { date, id, messageOnly, valueOf } from '../http/schemas/schemas.js';
-import { named } from '../http/schemas/json-schema.js';
-import { requiredText, text } from '../http/schemas/validation.js';
+import { CreditEntry, entryKinds, ledgerSort } from '../../../models/tables/credit-entry.js';
+import { CreditPackage } from '../../../models/tables/credit-package.js';
+import { recordPaymentEvent } from '../../../models/operations/billing/record-payment-event.js';
+import { mapRows } from '../../../models/rules/values/list-window.js';
+import { openCheckout } from '../../outside/checkout.js';
+import { logPayment } from '../../outside/log-payment.js';
+import { endpoint, list } from '../../declare.js';
+import { idempotentReply } from '../../http/reply.js';
+import { digestRequest } from '../../http/idempotency.js';
+import { checkoutOutcome } from '../../present/checkout-outcome.js';
+import { presentPackage, presentTransaction } from '../../present/presenters.js';
+import { date, id, messageOnly, valueOf } from '../../http/schemas/schemas.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { requiredText, text } from '../../http/schemas/validation.js';
 
 const creditPackage = named(
   'CreditPackage',
@@ -46,11 +46,10 @@ export const createCheckoutEndpoint = endpoint({
   auth: 'jwt',
   body: Joi.object<{ package_id: string }>({ package_id: requiredText() }).required(),
   idempotent: true,
-  refusals: [404],
   response: named('CheckoutData', Joi.object({ checkout_url: Joi.string().required(), session_id: Joi.string().required() })),
   status: 201,
   async handler({ caller, body, idempotencyKey, origin }, deps) {
-    const request = { packageId: body.package_id, idempotencyKey, digest: digestRequest(body), origin };
+    const request = { packageId: body.package_id, idempotencyKey, digest: idempotencyKey === null ? null : digestRequest(body), origin };
     const { url, sessionId, isReplay } = await openCheckout(deps, caller, request);
     return idempotentReply({ checkout_url: url, session_id: sessionId }, isReplay);
   },
@@ -91,7 +90,6 @@ export const receivePaymentEventEndpoint = endpoint({
   rate: 'callback',
   bodyBytesMax: 256 * 1024,
   checkHead: ({ headers }, { payments }) => payments.checkHead(headers),
-  refusals: [400, 413],
   response: named('PaymentEventData', Joi.object({ received: Joi.boolean().required() })),
   async handler({ signed }, { db, payments, logger }) {
     const event = await payments.readEvent(signed.headers, signed.body);

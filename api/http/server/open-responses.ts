@@ -3,7 +3,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { isClosing } from './closing.js';
-import { isAbandoned } from './read-body.js';
+import { isAbandoned } from '../read-body.js';
 
 const openResponses = new WeakMap<Duplex, Set<ServerResponse>>();
 

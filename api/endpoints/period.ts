@@ -1,5 +1,5 @@
-import { invalidField, periodTooLong } from '../../../models/errors.js';
-import type { Period } from '../../../models/operations/workspaces/sum-usage.js';
+import { invalidField, periodTooLong } from '../../models/errors.js';
+import type { Period } from '../../models/operations/workspaces/sum-usage.js';
 
 export const dayMs = 86_400_000;
 

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { hasBody, isDiscarded } from './read-body.js';
+import { hasBody, isDiscarded } from '../read-body.js';
 
 interface BodyLimit {
   bodyMs: number;

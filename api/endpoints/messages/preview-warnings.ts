@@ -7,8 +7,8 @@ import { isPossiblePhone } from '../../../models/rules/messages/phone-country.js
 import { literalPlaceholders } from '../../../models/rules/messages/render-content.js';
 import type { Fault } from '../../../models/errors.js';
 import type { Deps } from '../../deps.js';
-import type { SendBody } from '../messages/message-schemas.js';
-import { usedContent, warningsOfUnused } from '../messages/unused-content.js';
+import type { SendBody } from './message-schemas.js';
+import { usedContent, warningsOfUnused } from './unused-content.js';
 
 /** The warnings about values that a single send accepts although they are probably mistakes (docs/contract/messages.md, Preview). */
 export async function previewWarnings(

@@ -5,11 +5,10 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type AppError, notFound } from '../../../models/errors.js';
-import { errorBody } from './error-body.js';
-import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from './error-status.js';
-import { addressKey } from '../client-address.js';
-import { isClosing, noteClosing, responseToUnfinished } from '../closing.js';
-import { closeIdle, responsesOf } from '../open-responses.js';
+import { errorBody } from '../errors/error-body.js';
+import { headersTooLarge, malformedRequest, requestTooSlow, statusOf } from '../errors/error-status.js';
+import { isClosing, noteClosing, responseToUnfinished } from './closing.js';
+import { closeIdle, responsesOf } from './open-responses.js';
 import { refuseBody } from '../read-body.js';
 import type { Limiter } from '../rate-limit.js';
 import { requestIdOf } from '../request-context.js';
@@ -60,9 +59,7 @@ async function respond(limiter: Limiter, error: AppError, socket: Duplex): Promi
   const setHeader = (name: string, value: unknown) => lines.set(name.toLowerCase(), `${name}: ${String(value)}`);
   const unfinished = responseToUnfinished(socket);
   for (const [name, value] of Object.entries(unfinished?.getHeaders() ?? {})) setHeader(name, value);
-  if (!lines.has('x-ratelimit-limit')) {
-    await limiter.describe({ rateClass: 'address', key: addressKey((socket as Socket).remoteAddress) }, { setHeader });
-  }
+  if (!lines.has('x-ratelimit-limit')) await limiter.describeAddress((socket as Socket).remoteAddress, { setHeader });
   const requestId = String(unfinished?.getHeader('X-Request-Id') ?? (unfinished ? requestIdOf(unfinished.req) : randomUUID()));
   const body = JSON.stringify(errorBody(error, requestId));
   setHeader('Content-Type', 'application/json; charset=utf-8');

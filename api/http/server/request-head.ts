@@ -1,7 +1,7 @@
 /** The checks of request heads that Node's parser does not make. */
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
-import { malformedRequest } from './error-status.js';
+import { malformedRequest } from '../errors/error-status.js';
 
 /** `host[:port]`, which may be empty (RFC 9110, section 7.2). */
 const hostValue = /^(?:\[[\w:.%~-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-Fa-f]{2})*)(?::\d*)?$/;

@@ -1,10 +1,10 @@
 /** Handshakes of providers: before they post reports they verify that we own the address. The response is plain text, not JSON. */
 import express, { type Router } from 'express';
-import { invalidCallbackSignature } from '../../models/errors.js';
-import { answerMetaHandshake } from '../../models/rules/callbacks/meta.js';
-import type { Deps } from '../deps.js';
-import { addressKey } from '../http/client-address.js';
-import { contextOf } from '../http/request-context.js';
+import { invalidCallbackSignature } from '../../../models/errors.js';
+import { answerMetaHandshake } from '../../../models/rules/callbacks/meta.js';
+import type { Deps } from '../../deps.js';
+import { addressKey } from '../../http/client-address.js';
+import { contextOf } from '../../http/request-context.js';
 
 const path = '/callbacks/:provider';
 

@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import { isAbandoned } from './read-body.js';
+import { isAbandoned } from '../read-body.js';
 
 /** Connections are accepted for this long before requests start, and again after requests have started for this long. */
 const phaseMs = 25;

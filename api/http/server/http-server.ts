@@ -5,16 +5,16 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { isAddressInNetworks } from '../../models/rules/values/networks.js';
-import { type StallWatch, watchStalls } from '../../models/flow/watch-stalls.js';
-import { Tally } from '../../models/flow/tally.js';
-import { createMalformedListener, createTunnelListener } from './errors/malformed.js';
+import { isAddressInNetworks } from '../../../models/rules/values/networks.js';
+import { type StallWatch, watchStalls } from '../../../models/flow/watch-stalls.js';
+import { Tally } from '../../../models/flow/tally.js';
+import { createMalformedListener, createTunnelListener } from './malformed.js';
 import { continuing, limitingBodies } from './body-timeout.js';
 import { announcingClose, closingInStages } from './closing.js';
 import { FirstRequestTurns, startingInTurn } from './first-requests.js';
-import { addressKey, createClientAddress } from './client-address.js';
+import { addressKey, createClientAddress } from '../client-address.js';
 import { closeIdle, notingResponses } from './open-responses.js';
-import type { Limiter } from './rate-limit.js';
+import type { Limiter } from '../rate-limit.js';
 
 /** Timeouts in milliseconds. */
 export interface Timeouts {

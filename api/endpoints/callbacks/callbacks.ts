@@ -1,17 +1,17 @@
 /** Delivery reports of providers. A report is verified and stored before the response is sent. */
 import Joi from 'joi';
-import { AppError, notFound } from '../../models/errors.js';
-import { applyOptRequests } from '../../models/operations/contacts/apply-opt-requests.js';
-import type { ProviderAccount } from '../../models/rules/routing/provider-kinds.js';
-import { callbackBytesMax, checkHead } from '../../models/rules/callbacks/before-body.js';
-import type { CallbackEvent, CallbackReader, CallbackRequest } from '../../models/rules/callbacks/callback.js';
-import { readerOf } from '../../models/rules/callbacks/reader-of.js';
-import { sandboxAccount } from '../../models/rules/callbacks/sandbox.js';
-import { Sha1RefusedError } from '../../models/rules/callbacks/sns.js';
-import type { Deps } from '../deps.js';
-import { endpoint } from '../declare.js';
-import { named } from '../http/schemas/json-schema.js';
-import { Reply } from '../http/reply.js';
+import { AppError, notFound } from '../../../models/errors.js';
+import { applyOptRequests } from '../../../models/operations/contacts/apply-opt-requests.js';
+import type { ProviderAccount } from '../../../models/rules/routing/provider-kinds.js';
+import { callbackBytesMax, checkHead } from '../../../models/rules/callbacks/before-body.js';
+import type { CallbackEvent, CallbackReader, CallbackRequest } from '../../../models/rules/callbacks/callback.js';
+import { readerOf } from '../../../models/rules/callbacks/reader-of.js';
+import { sandboxAccount } from '../../../models/rules/callbacks/sandbox.js';
+import { Sha1RefusedError } from '../../../models/rules/callbacks/sns.js';
+import type { Deps } from '../../deps.js';
+import { endpoint } from '../../declare.js';
+import { named } from '../../http/schemas/json-schema.js';
+import { Reply } from '../../http/reply.js';
 
 /** @throws AppError 404 when there is no such account, or it has no callbacks */
 function readerFor(name: string, { config, sns }: Deps): { account: ProviderAccount; read: CallbackReader } {
@@ -51,7 +51,6 @@ export const receiveDeliveryReportsEndpoint = endpoint({
   checkHead: ({ params, headers }, deps) => checkHead(readerFor(params.provider ?? '', deps).account, headers),
   bodyBytesMax: ({ params }, deps) => callbackBytesMax[readerFor(params.provider ?? '', deps).account.kind],
   mayBeEmpty: true,
-  refusals: [400, 403, 413],
   response: named('DeliveryReportsData', Joi.object({ received: Joi.number().integer().required() })),
   async handler({ params, signed }, deps) {
     const events = await eventsOf(params.provider, signed, deps);
@@ -61,7 +60,7 @@ export const receiveDeliveryReportsEndpoint = endpoint({
     await applyOptRequests(deps.db, deps.config.secretKeys, events);
     const answer = { received: events.length };
     return readsAnswers(params.provider, deps) && events.some(({ kind }) => kind === 'inbound')
-      ? new Reply(answer, { status: 204 })
+      ? new Reply({ data: answer }, { status: 204 })
       : answer;
   },
 });

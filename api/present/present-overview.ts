@@ -1,6 +1,7 @@
 import type { Overview, OverviewPart, OverviewUnit } from '../../models/operations/workspaces/read-overview.js';
 import { toCredits } from '../../models/rules/billing/credits.js';
 import { summaryOf } from '../../models/rules/messages/error-codes.js';
+import { presentFigures, sumFigures } from './figures.js';
 
 interface Shown {
   from: Date;
@@ -18,16 +19,12 @@ interface Shown {
 /** The overview of a period: its sums, its parts, and how long the balance lasts. */
 export function presentOverview({ from, to, by, overview, spent, days, balance }: Shown) {
   const { parts, reasons, waits } = overview;
-  const sum = (name: 'messages' | 'delivered' | 'failed' | 'credits', of = parts) => of.reduce((total, part) => total + part[name], 0);
-  const perDay = sum('credits', [...spent]) / days;
+  const perDay = sumFigures(spent).credits / days;
   return {
     from: from.toISOString(),
     to: to.toISOString(),
     by,
-    messages: sum('messages'),
-    delivered: sum('delivered'),
-    failed: sum('failed'),
-    credits: toCredits(sum('credits')),
+    ...presentFigures(sumFigures(parts)),
     delivery_p50_ms: waits.p50Ms,
     delivery_p95_ms: waits.p95Ms,
     parts: parts.map(({ at, credits, ...part }) => ({ at: at.toISOString(), ...part, credits: toCredits(credits) })),

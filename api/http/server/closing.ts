@@ -5,8 +5,8 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { hasValidHead } from './errors/request-head.js';
-import { isAbandoned, refuseBody } from './read-body.js';
+import { hasValidHead } from './request-head.js';
+import { isAbandoned, refuseBody } from '../read-body.js';
 
 /** In milliseconds. */
 interface ClosingTimes {
