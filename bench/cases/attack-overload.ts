@@ -9,6 +9,7 @@ import { prepareSteadySends } from '../../harness/load/sends.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import type { Service } from '../../harness/stage/service.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
+import type { Outcome } from './outcome.js';
 
 /** The number of clients that measure the maximum rate. */
 const clients = 100;
@@ -22,13 +23,7 @@ const goodputMin = 0.8;
 const acceptedMsMax = 2_000;
 const slowerMax = 1.5;
 
-/** @returns lines to print, and violated expectations */
-export async function overload(
-  service: Service,
-  apiKey: string,
-  seconds: number,
-  cleanup: Cleanup,
-): Promise<{ lines: string[]; wrong: string[] }> {
+export async function overload(service: Service, apiKey: string, seconds: number, cleanup: Cleanup): Promise<Outcome> {
   const other = await openAccount(service.baseUrl);
   const polite = createSender(service.baseUrl, other.apiKey);
   const sender = createSender(service.baseUrl, apiKey);
@@ -56,10 +51,10 @@ export async function overload(
     `  API                    ${rssBefore} MB → ${rssAfter} MB`,
     `  ${recoverMs / 1000} s later             ${formatLatency(after)}`,
   ];
-  return { lines, wrong: broken({ flood, politely, before, after }, goodput / peak, kept) };
+  return { lines, violations: violationsOf({ flood, politely, before, after }, goodput / peak, kept) };
 }
 
-function broken(
+function violationsOf(
   { flood, politely, before, after }: Record<'flood' | 'politely' | 'before' | 'after', SteadySends>,
   share: number,
   kept: number,

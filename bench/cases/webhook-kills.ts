@@ -49,9 +49,9 @@ export async function killUnderWebhooks(bench: Workbench, _seconds: number, clea
     sends.violations.push(error.message),
   );
   const [row] = await select<{ open: number }>(db, undelivered, [batchIds]);
-  const { lines, wrong } = judge(endpoint, batchIds.length * recipients * happyEvents.length, killedAt);
-  if (row?.open !== 0) wrong.push(`${row?.open} events are not recorded as delivered`);
-  return { lines, wrong: [...sends.violations, ...wrong] };
+  const { lines, violations } = judge(endpoint, batchIds.length * recipients * happyEvents.length, killedAt);
+  if (row?.open !== 0) violations.push(`${row?.open} events are not recorded as delivered`);
+  return { lines, violations: [...sends.violations, ...violations] };
 }
 
 const undelivered = `
@@ -70,7 +70,7 @@ function judge({ arrivals }: Endpoint, expected: number, killedAt: readonly numb
       `${killedAt.length} kills of the worker: ${expected} events, ${expected - times.size} lost, ${repeated.length} came twice`,
       `  by kill ${perKill.join(', ')}; the most in flight at once ${maxInFlight(arrivals)}`,
     ],
-    wrong: [
+    violations: [
       ...(times.size === expected ? [] : [`${expected - times.size} events were lost`]),
       ...(unexplained === 0 ? [] : [`${unexplained} events came again without a kill`]),
     ],

@@ -48,7 +48,7 @@ export async function firstAttempts(bench: Workbench, seconds: number): Promise<
       `first attempt after the change of status, ${sendsPerSecond} messages/s: ${formatPercentiles(lateness)}`,
       ...byEvent.map((line) => `  ${line}`),
     ],
-    wrong: [
+    violations: [
       ...(lateness.p95 > firstMsMax ? [`the first attempt comes ${lateness.p95.toFixed(0)} ms after the change of status`] : []),
       ...(arrivals.length === accepted * happyEvents.length ? [] : [`${arrivals.length} events of ${accepted} messages`]),
     ],
@@ -92,7 +92,7 @@ export async function saturate(bench: Workbench, seconds: number, cleanup: Clean
       line(`${neighbours} endpoints hang`, [beside]),
       `  p95 ${slower.toFixed(2)} times as long`,
     ],
-    wrong: slower > slowerMax ? [`beside endpoints that hang p95 is ${slower.toFixed(2)} times as long`] : [],
+    violations: slower > slowerMax ? [`beside endpoints that hang p95 is ${slower.toFixed(2)} times as long`] : [],
   };
 }
 

@@ -57,7 +57,7 @@ async function run({ seconds, rate, only }: Run, cleanup: Cleanup): Promise<numb
   const hostile = await startHostile({ baseUrl, databaseUrl, only }, cleanup);
   const attacked = await measured(service, () => steadySends(sender, seconds, rate));
   const answers = await hostile.stop();
-  const wrong = brokenPromises(idle, attacked);
+  const violations = violationsOf(idle, attacked);
   say(
     `idle                     ${formatLatency(idle.sends)}; API ${idle.rssMb.toFixed(0)} MB`,
     `under attack             ${formatLatency(attacked.sends)}; API ${attacked.rssMb.toFixed(0)} MB`,
@@ -66,7 +66,7 @@ async function run({ seconds, rate, only }: Run, cleanup: Cleanup): Promise<numb
     `CPU, idle                ${formatCpu(idle)}`,
     `CPU, under attack        ${formatCpu(attacked)}`,
   );
-  return sayVerdict(wrong);
+  return sayVerdict(violations);
 }
 
 interface Measured {
@@ -101,7 +101,7 @@ const formatCpu = ({ cpu }: Measured) =>
 const serverErrors = ({ statuses }: SteadySends) =>
   [...statuses].reduce((sum, [status, count]) => sum + (status === 0 || status >= 500 ? count : 0), 0);
 
-function brokenPromises(idle: Measured, attacked: Measured): string[] {
+function violationsOf(idle: Measured, attacked: Measured): string[] {
   const slower = attacked.sends.p95 / idle.sends.p95;
   const moreMb = attacked.rssMb - idle.rssMb;
   return [

@@ -18,13 +18,13 @@ async function run(only: string, cleanup: Cleanup): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'tidings-beside-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const service = await startService(folder, {}, cleanup);
-  const wrong: string[] = [];
+  const violations: string[] = [];
   for (const [, measure] of chosen) {
     const outcome = await measure(service, cleanup);
     say(...outcome.lines);
-    wrong.push(...outcome.wrong);
+    violations.push(...outcome.violations);
   }
-  return sayVerdict(wrong);
+  return sayVerdict(violations);
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });

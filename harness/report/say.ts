@@ -10,7 +10,7 @@ export function say(...lines: string[]): void {
  * @param kept what is said if there are none
  * @returns the exit code
  */
-export function sayVerdict(wrong: readonly string[], kept = 'every promise was kept'): 0 | 1 {
-  say(...(wrong.length === 0 ? [`✓ ${kept}`] : wrong.map((text) => `✗ ${text}`)));
-  return wrong.length === 0 ? 0 : 1;
+export function sayVerdict(violations: readonly string[], kept = 'every promise was kept'): 0 | 1 {
+  say(...(violations.length === 0 ? [`✓ ${kept}`] : violations.map((text) => `✗ ${text}`)));
+  return violations.length === 0 ? 0 : 1;
 }

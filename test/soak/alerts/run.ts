@@ -49,7 +49,7 @@ async function run({ messages, rate }: Soak, cleanup: Cleanup): Promise<number> 
   const refused = sends.filter(({ status }) => status !== 201).length;
   const delivered = await countDelivered(bench.service.databaseUrl);
   const [fired, waited] = [await prometheus.everIn('firing'), await prometheus.everIn('pending')];
-  const wrong = [
+  const violations = [
     ...(refused > 0 ? [`${refused} sends were refused`] : []),
     ...(delivered === messages ? [] : [`${delivered} of ${messages} messages were delivered`]),
     ...fired.map((name) => `${name} fired`),
@@ -60,7 +60,7 @@ async function run({ messages, rate }: Soak, cleanup: Cleanup): Promise<number> 
     `pages scraped            ${await prometheus.value('sum(count_over_time(up[1d]))')}`,
     `alerts that waited       ${waited.join(', ') || 'none'}`,
   );
-  return sayVerdict(wrong, 'no alert fired');
+  return sayVerdict(violations, 'no alert fired');
 }
 
 /** Sends batches of at most 10,000 recipients, evenly spaced. */
