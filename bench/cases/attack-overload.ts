@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../../models/db/database.js';
 import { openAccount } from '../../harness/load/account.js';
-import { closedLoop } from '../../harness/measure/measured-case.js';
+import { closedLoop } from '../../harness/load/closed-loop.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { prepareSteadySends } from '../../harness/load/sends.js';

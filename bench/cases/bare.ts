@@ -10,7 +10,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { type BareNews, bareQueue, bareSignal, bareType, bareUpdate } from './bare-contract.js';
 import { type Cleanup, stopChild } from '../../harness/stage/cleanup.js';
 import { Marks } from '../../harness/measure/marks.js';
-import type { Sent } from '../../harness/measure/measured-case.js';
+import type { Sent } from '../../harness/measure/pass.js';
 import { sandboxDelayMs } from '../../harness/stage/service.js';
 
 export interface Bare {

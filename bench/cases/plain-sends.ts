@@ -6,7 +6,7 @@ import { PortBook } from '../../local/processes/ports.js';
 import { openAccount } from '../../harness/load/account.js';
 import { httpCase } from './cases.js';
 import { type Cleanup, stopChild } from '../../harness/stage/cleanup.js';
-import type { SingleCase } from '../../harness/measure/measured-case.js';
+import type { SingleCase } from './measured-case.js';
 import { processEnvironment } from '../../harness/stage/service.js';
 import { pidOf, servicePids, type Workbench } from '../../harness/stage/workbench.js';
 

@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../../models/db/database.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
-import { messageWorkflows } from '../../harness/measure/message-workflows.js';
+import { messageWorkflows, untilNoneRuns } from '../../harness/measure/open-workflows.js';
+import { closedLoop, type Load } from '../../harness/load/closed-loop.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { type Size, sizeHead, sizeLine, sizeNow, tenths } from '../../harness/measure/growth.js';
-import { closedLoop, type Load, untilNoneRuns } from '../../harness/measure/measured-case.js';
 import { createSender } from '../../harness/load/sender.js';
 import { openSubscriber, type Workbench } from '../../harness/stage/workbench.js';
 import { sendToEnd } from './cases.js';

@@ -4,7 +4,7 @@ import { openAccount } from '../../harness/load/account.js';
 import { openBulk } from './bulk.js';
 import { webhookCase } from './cases.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
-import { untilNoneRuns } from '../../harness/measure/measured-case.js';
+import { untilNoneRuns } from '../../harness/measure/open-workflows.js';
 import { type Percentiles, percentiles } from '../../harness/measure/pass.js';
 import { othersCpuMs } from '../../harness/measure/process-usage.js';
 import { happyEvents, type Endpoint } from '../../harness/load/receiver.js';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
 import type { HostileNews, HostileOrder } from '../../harness/load/hostile-process.js';
 import { type AttackName, attackNames } from '../../harness/load/hostile-tenant.js';

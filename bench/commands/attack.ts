@@ -8,7 +8,7 @@ import { cycleKeys } from '../cases/attack-keys.js';
 import { floodLogins, loginMedians } from '../cases/attack-logins.js';
 import { overload } from '../cases/attack-overload.js';
 import { type SickRedis, startSickRedis } from '../cases/attack-redis.js';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { type Service, startService } from '../../harness/stage/service.js';

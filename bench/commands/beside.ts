@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
 import { say, sayVerdict } from '../../harness/report/say.js';

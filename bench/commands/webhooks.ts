@@ -1,6 +1,6 @@
 /** `npm run bench:webhooks`: latency and rate of events, beside hanging endpoints, with kills of the worker, and after an outage. */
 import { parseArgs } from 'node:util';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { deliverBacklog } from '../cases/webhook-backlog.js';
 import { killUnderWebhooks } from '../cases/webhook-kills.js';

@@ -4,7 +4,7 @@ import { growthChanges, growthLines } from '../../harness/measure/growth.js';
 import { openLoopChanges, openLoopLines } from './open-loop-report.js';
 import type { CaseResult } from '../../harness/measure/pass.js';
 import type { Isolation } from '../cases/isolation.js';
-import { type ColumnKey, columnKeys } from '../../harness/measure/measured-case.js';
+import { type ColumnKey, columnKeys } from '../cases/measured-case.js';
 import type { CpuMs, ReportFigures } from '../cases/reports.js';
 import type { Results } from './results.js';
 import { partNames } from '../../harness/stage/service.js';

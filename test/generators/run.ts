@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 import { runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
 import { DemoClient } from '../../local/demo/demo-client.js';
