@@ -5,7 +5,8 @@ import { openBulk } from './bulk.js';
 import { webhookCase } from './cases.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { untilNoneRuns } from '../../harness/measure/open-workflows.js';
-import { type Percentiles, percentiles } from '../../harness/measure/pass.js';
+import { formatPercentiles } from '../../harness/measure/figures.js';
+import { percentiles } from '../../harness/measure/pass.js';
 import { othersCpuMs } from '../../harness/measure/process-usage.js';
 import { happyEvents, type Endpoint } from '../../harness/load/receiver.js';
 import type { Arrival, ResponseBehaviour } from '../../harness/load/receiver-process.js';
@@ -26,8 +27,6 @@ const acknowledging: ResponseBehaviour = { status: 200, afterMs: 0 };
 const hanging: ResponseBehaviour = { status: 'never', afterMs: 0 };
 
 const delays = (arrivals: readonly Arrival[]) => percentiles(arrivals.map(({ at, eventAt }) => at - eventAt));
-const formatPercentiles = ({ p50, p95, p99 }: Percentiles) =>
-  `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
 
 /** Measures with one client that sends five messages per second. */
 export async function firstAttempts(bench: Workbench, seconds: number): Promise<Outcome> {

@@ -7,11 +7,11 @@ import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
 import { createSender } from '../../harness/load/sender.js';
 import { steadySends, formatLatency } from '../../harness/load/steady-sends.js';
-import { atMost } from '../../harness/measure/figures.js';
+import { atMost, formatPercentiles } from '../../harness/measure/figures.js';
 import { percentiles } from '../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
-import { say } from '../../harness/report/say.js';
+import { say, sayReport } from '../../harness/report/say.js';
 import { freePort } from '../../models/process/free-port.js';
 import { workerMetricsPort } from '../../models/settings/operator-settings.js';
 
@@ -41,22 +41,12 @@ async function run({ seconds, perSecond }: Options, cleanup: Cleanup): Promise<n
   say(`sends    ${formatLatency(sends)}`);
   const lines = Object.keys(pages).map((name, index) => {
     const { times = [], series = 0 } = found[index] ?? {};
-    const { p50, p95, p99 } = percentiles(times);
-    say(
-      `${name.padEnd(8)} p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms of ${times.length} pages, ${series} series`,
-    );
-    return atMost(`page of the ${name}, p95 ms`, p95, targets.scrapeMs, 0);
+    const of = percentiles(times);
+    say(`${name.padEnd(8)} ${formatPercentiles(of)} of ${times.length} pages, ${series} series`);
+    return atMost(`page of the ${name}, p95 ms`, of.p95, targets.scrapeMs, 0);
   });
-  lines.push(
-    atMost(
-      'series',
-      found.reduce((sum, { series }) => sum + series, 0),
-      targets.series,
-      0,
-    ),
-  );
-  say(...lines);
-  return lines.every((line) => line.startsWith('✓')) ? 0 : 1;
+  const series = found.reduce((sum, page) => sum + page.series, 0);
+  return sayReport(...lines, atMost('series', series, targets.series, 0));
 }
 
 /** @returns the time of each page in milliseconds, and the series of the last one */

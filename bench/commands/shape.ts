@@ -18,7 +18,7 @@ import { migrateDatabase, type Shape, shapeEnvironment, startProcesses } from '.
 import { type ShapeFigures, shapeLines, type ShapeResults } from '../report/shape-report.js';
 import { startServers } from '../../harness/stage/shape-servers.js';
 import { openStage, type Stage } from '../../harness/stage/stage.js';
-import { say } from '../../harness/report/say.js';
+import { say, sayReport } from '../../harness/report/say.js';
 
 /** Includes building the Temporal server. */
 const runMsMax = 30 * 60_000;
@@ -81,8 +81,7 @@ async function run({ messages, warmUpMessages, clients }: Options, cleanup: Clea
     ),
     disk: measured.map(({ disk }) => disk),
   };
-  say('', ...shapeLines(results), '', `Kept in ${saveResults(results, join(resultsDir, 'shape'))}`);
-  return 0;
+  return sayReport('', ...shapeLines(results), '', `Kept in ${saveResults(results, join(resultsDir, 'shape'))}`);
 }
 
 interface Surroundings {

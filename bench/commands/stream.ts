@@ -10,11 +10,11 @@ import { openAccount } from '../../harness/load/account.js';
 import { createSender } from '../../harness/load/sender.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 import type { ViewersFigures, ViewersNews, ViewersOrder } from '../../harness/load/viewers-process.js';
-import { atMost } from '../../harness/measure/figures.js';
+import { atMost, formatPercentiles } from '../../harness/measure/figures.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
 import { type Service, startService } from '../../harness/stage/service.js';
-import { say } from '../../harness/report/say.js';
+import { say, sayReport } from '../../harness/report/say.js';
 
 const runMsMax = 15 * 60_000;
 const targets = { slower: 1.1, moreMb: 40, shownMs: 300 };
@@ -63,11 +63,11 @@ async function run({ seconds, perSecond, streams, rounds }: Options, cleanup: Cl
 
 function judge(without: Pass[], beside: Pass[], shown: ViewersFigures[], streamsOfEach: number): number {
   without.forEach((pass, index) => say(`without streams   ${formatPass(pass)}`, `beside streams    ${formatPass(beside[index] as Pass)}`));
-  for (const { p50, p95, p99, events } of shown) say(`events shown      p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms of ${events}`);
+  for (const figures of shown) say(`events shown      ${formatPercentiles(figures)} of ${figures.events}`);
   const sum = (of: (pass: Pass) => number, passes: Pass[]) => passes.reduce((total, pass) => total + of(pass), 0);
   const expected = sum(({ sends }) => sends.accepted, beside) * 3 * streamsOfEach;
   const events = shown.reduce((total, figures) => total + figures.events, 0);
-  const lines = [
+  return sayReport(
     atMost('p95 of sends, times', medianP95(beside) / medianP95(without), targets.slower),
     atMost(
       'memory of the API, more MB',
@@ -89,9 +89,7 @@ function judge(without: Pass[], beside: Pass[], shown: ViewersFigures[], streams
       0,
       0,
     ),
-  ];
-  say(...lines);
-  return lines.every((line) => line.startsWith('✓')) ? 0 : 1;
+  );
 }
 
 const formatPass = ({ sends, rssMb, cpuMs }: Pass) => `${formatLatency(sends)}; API ${rssMb.toFixed(0)} MB, ${cpuMs.toFixed(0)} ms CPU/s`;

@@ -1,8 +1,15 @@
 /** What commands of measurements and long tests print. */
+import { type Line, textOf } from '../measure/figures.js';
 
 /** Prints lines. */
 export function say(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Prints a report. @returns the exit code: 1 if a figure misses its target */
+export function sayReport(...lines: Line[]): 0 | 1 {
+  say(...lines.map(textOf));
+  return lines.every((line) => typeof line === 'string' || line.isMet) ? 0 : 1;
 }
 
 /**
