@@ -2,8 +2,6 @@
 import { fork } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -15,6 +13,7 @@ import { type AttackName, attackNames } from '../../harness/load/hostile-tenant.
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { createSender } from '../../harness/load/sender.js';
 import { eachPart, type PartName, type Service, startService } from '../../harness/stage/service.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 import { say, sayVerdict } from '../../harness/report/say.js';
 
@@ -45,9 +44,11 @@ interface Run {
 }
 
 async function run({ seconds, rate, only }: Run, cleanup: Cleanup): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-tenant-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
-  const service = await startService(folder, { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) }, cleanup);
+  const service = await startService(
+    temporaryFolder('tenant', cleanup),
+    { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) },
+    cleanup,
+  );
   const { baseUrl, databaseUrl } = service;
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
   // Warm-up. The first batch starts the bulk thread of the API, so that its memory does not count as caused by the attack.

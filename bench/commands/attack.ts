@@ -1,7 +1,4 @@
 /** `npm run bench:attack`: overload, floods of logins, a faulty Redis, timing of logins, and keys that are revoked under load. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Account, openAccount } from '../../harness/load/account.js';
 import { cycleKeys } from '../cases/attack-keys.js';
@@ -12,6 +9,7 @@ import { chosenBy } from '../../harness/report/only-option.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { type Service, startService } from '../../harness/stage/service.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 import { say, sayVerdict } from '../../harness/report/say.js';
 
@@ -105,8 +103,7 @@ const failedSends = (when: string, { failed }: SteadySends) => (failed === 0 ? [
 async function run(only: string, seconds: number, cleanup: Cleanup): Promise<number> {
   const chosen = chosenBy(only, Object.entries(attacks), ([name]) => name);
   say('Starting a Redis and a service of its own…');
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-attack-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const folder = temporaryFolder('attack', cleanup);
   const redis = await startSickRedis(folder, cleanup);
   const service = await startService(
     folder,

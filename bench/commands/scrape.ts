@@ -1,7 +1,4 @@
 /** `npm run bench:scrape`: how long the pages of metrics of API and worker take beside sends at a steady rate, and how many series they have. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
@@ -11,6 +8,7 @@ import { atMost, formatPercentiles } from '../../harness/measure/figures.js';
 import { percentiles } from '../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { say, sayReport } from '../../harness/report/say.js';
 import { freePort } from '../../models/process/free-port.js';
 import { workerMetricsPort } from '../../models/settings/operator-settings.js';
@@ -26,11 +24,9 @@ interface Options {
 }
 
 async function run({ seconds, perSecond }: Options, cleanup: Cleanup): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-scrape-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   // The worker takes the port after it, which is most probably free too.
   const port = await freePort();
-  const { baseUrl } = await startService(folder, { METRICS_PORT: String(port) }, cleanup);
+  const { baseUrl } = await startService(temporaryFolder('scrape', cleanup), { METRICS_PORT: String(port) }, cleanup);
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
   const ending = new AbortController();
   const pages = { API: `http://127.0.0.1:${port}/metrics`, worker: `http://127.0.0.1:${workerMetricsPort(port)}/metrics` };

@@ -1,8 +1,6 @@
 /** `npm run bench:stream`: 200 open streams beside 100 sends a second: the times of the sends, the memory of the API, how soon events are shown. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -14,6 +12,7 @@ import { atMost, formatPercentiles } from '../../harness/measure/figures.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
 import { type Service, startService } from '../../harness/stage/service.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { say, sayReport } from '../../harness/report/say.js';
 
 const runMsMax = 15 * 60_000;
@@ -37,10 +36,8 @@ interface Options {
 }
 
 async function run({ seconds, perSecond, streams, rounds }: Options, cleanup: Cleanup): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-stream-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const service = await startService(
-    folder,
+    temporaryFolder('stream', cleanup),
     { MAX_STREAMS: '1000', RATE_LIMIT_AUTH: '1000000/60', RATE_LIMIT_LOGIN: '1000000/60' },
     cleanup,
   );

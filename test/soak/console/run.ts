@@ -2,9 +2,6 @@
  * `npm run soak:console`: how soon the first screen can be used on a slow computer, and how soon the list shows each status of a message
  * beside sends at a steady rate.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { type Account, openAccount } from '../../../harness/load/account.js';
@@ -14,6 +11,7 @@ import { atMost, formatPercentiles } from '../../../harness/measure/figures.js';
 import { percentiles } from '../../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { startService } from '../../../harness/stage/service.js';
+import { temporaryFolder } from '../../../harness/stage/temporary-folder.js';
 import { say, sayReport } from '../../../harness/report/say.js';
 import { openBrowser, signIn } from '../../support/browser.js';
 
@@ -30,12 +28,14 @@ interface Options {
 }
 
 async function run({ loads, seconds, perSecond }: Options, cleanup: Cleanup): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-console-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const browser = await openBrowser();
   if (browser === undefined) throw new Error('install Chromium');
   cleanup.add(() => browser.close());
-  const { baseUrl } = await startService(folder, { RATE_LIMIT_AUTH: '1000/60', RATE_LIMIT_LOGIN: '1000/60' }, cleanup);
+  const { baseUrl } = await startService(
+    temporaryFolder('console', cleanup),
+    { RATE_LIMIT_AUTH: '1000/60', RATE_LIMIT_LOGIN: '1000/60' },
+    cleanup,
+  );
   const account = await openAccount(baseUrl);
   await signIn(browser.page, baseUrl, account);
   const first = await firstScreens(browser.page, `${baseUrl}/console`, loads);
