@@ -1,15 +1,13 @@
 /** `npm run bench:tenant`: the sends of one tenant beside a hostile tenant, and the memory of the API. */
-import { fork } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
 import { chosenBy } from '../../harness/report/only-option.js';
-import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
-import type { HostileNews, HostileOrder } from '../../harness/load/hostile-process.js';
-import { type AttackName, attackNames } from '../../harness/load/hostile-tenant.js';
+import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
+import { startHostile } from '../../harness/load/hostile.js';
+import { type Answers, type AttackName, attackNames } from '../../harness/load/hostile-tenant.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { createSender } from '../../harness/load/sender.js';
 import { eachPart, type PartName, type Service, startService } from '../../harness/stage/service.js';
@@ -21,7 +19,6 @@ const runMsMax = 10 * 60_000;
 const slowerMax = 2;
 const moreMbMax = 100;
 const rssEveryMs = 250;
-const hostileMsMax = 90_000;
 
 /** The default limits, except that the key of the other tenant may send continuously. */
 const usualLimits = {
@@ -55,7 +52,7 @@ async function run({ seconds, rate, only }: Run, cleanup: Cleanup): Promise<numb
   await sender.postBulk(10);
   await steadySends(sender, 5, rate);
   const idle = await measured(service, () => steadySends(sender, seconds, rate));
-  const hostile = await startHostile({ baseUrl, databaseUrl, only }, cleanup);
+  const hostile = await startHostile({ baseUrl, databaseUrl, only, cleanup });
   const attacked = await measured(service, () => steadySends(sender, seconds, rate));
   const answers = await hostile.stop();
   const violations = violationsOf(idle, attacked);
@@ -114,29 +111,10 @@ function violationsOf(idle: Measured, attacked: Measured): string[] {
 }
 
 const formatAnswers = (answers: Answers) =>
-  answers.map(([what, counts]) => {
-    const summary = counts.map(([status, count]) => `${count} × ${status === 0 ? 'none' : status}`).join(', ');
+  [...answers].map(([what, counts]) => {
+    const summary = [...counts].map(([status, count]) => `${count} × ${status === 0 ? 'none' : status}`).join(', ');
     return `  ${what.padEnd(23)}${summary}`;
   });
-
-type Answers = Extract<HostileNews, { answers: unknown }>['answers'];
-
-async function startHostile(order: Exclude<HostileOrder, 'stop'>, cleanup: Cleanup): Promise<{ stop(): Promise<Answers> }> {
-  const child = fork(join(import.meta.dirname, '../../harness/load/hostile-process.js'), { execArgv: ['--enable-source-maps'] });
-  cleanup.add(() => stopChild(child));
-  const next = async () => (await once(child, 'message', { signal: AbortSignal.timeout(hostileMsMax) }))[0] as HostileNews;
-  const begun = next();
-  child.send(order);
-  await begun;
-  return {
-    stop: async () => {
-      const nextMessage = next();
-      child.send('stop');
-      const news = await nextMessage;
-      return 'answers' in news ? news.answers : [];
-    },
-  };
-}
 
 /** A DNS server that never answers. */
 async function silentDns(cleanup: Cleanup): Promise<string> {

@@ -1,16 +1,14 @@
 /** `npm run bench:stream`: 200 open streams beside 100 sends a second: the times of the sends, the memory of the API, how soon events are shown. */
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
 import { createSender } from '../../harness/load/sender.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
-import type { ViewersFigures, ViewersNews, ViewersOrder } from '../../harness/load/viewers-process.js';
+import { openViewers } from '../../harness/load/viewers.js';
+import type { ViewersFigures } from '../../harness/load/viewers-process.js';
 import { atMost, formatPercentiles } from '../../harness/measure/figures.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
-import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
+import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { type Service, startService } from '../../harness/stage/service.js';
 import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { say, sayReport } from '../../harness/report/say.js';
@@ -18,7 +16,6 @@ import { say, sayReport } from '../../harness/report/say.js';
 const runMsMax = 15 * 60_000;
 const targets = { slower: 1.1, moreMb: 40, shownMs: 300 };
 const workspaces = 10;
-const viewersMsMax = 60_000;
 /** Until the last events are shown. */
 const restMs = 3_000;
 
@@ -110,26 +107,6 @@ async function measured(service: Service, work: () => Promise<SteadySends>): Pro
   const sends = await work();
   const { cpuMs, rssMb } = usage();
   return { sends, rssMb, cpuMs: (cpuMs - before) / ((performance.now() - begunAt) / 1_000) };
-}
-
-async function openViewers(order: ViewersOrder, cleanup: Cleanup): Promise<{ close(): Promise<ViewersFigures> }> {
-  const child = fork(join(import.meta.dirname, '../../harness/load/viewers-process.js'), { execArgv: ['--enable-source-maps'] });
-  cleanup.add(() => stopChild(child));
-  await ask(child, order);
-  return {
-    close: async () => {
-      const news = await ask(child, 'figures');
-      await stopChild(child);
-      if (!('figures' in news)) throw new Error('the viewers gave no figures');
-      return news.figures;
-    },
-  };
-}
-
-async function ask(child: ChildProcess, order: ViewersOrder | 'figures'): Promise<ViewersNews> {
-  const answer = once(child, 'message', { signal: AbortSignal.timeout(viewersMsMax) });
-  child.send(order);
-  return (await answer)[0] as ViewersNews;
 }
 
 const text = { type: 'string' } as const;
