@@ -8,7 +8,7 @@ const answerMsMax = 90_000;
 /** Starts a script, which is stopped at the end of the run. */
 export function startChild(
   script: string,
-  cleanup: Cleanup,
+  cleanup: Pick<Cleanup, 'add'>,
   { args = [], ...options }: ForkOptions & { args?: string[] } = {},
 ): ChildProcess {
   // The advanced serialization preserves maps.
