@@ -1,6 +1,6 @@
 /** API keys that are created, used concurrently and revoked. After the response to the revocation, no request with the key may succeed. */
 import { DemoClient, Refusal } from '../../local/demo/demo-client.js';
-import { closedLoop } from '../../harness/measure/measured-case.js';
+import { closedLoop } from '../../harness/load/closed-loop.js';
 
 export interface KeyCycles {
   cycles: number;

@@ -2,13 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../../models/db/database.js';
 import { openAccount } from '../../harness/load/account.js';
-import { closedLoop } from '../../harness/measure/measured-case.js';
+import { closedLoop } from '../../harness/load/closed-loop.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { prepareSteadySends } from '../../harness/load/sends.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import type { Service } from '../../harness/stage/service.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
+import type { Outcome } from './outcome.js';
 
 /** The number of clients that measure the maximum rate. */
 const clients = 100;
@@ -22,13 +23,7 @@ const goodputMin = 0.8;
 const acceptedMsMax = 2_000;
 const slowerMax = 1.5;
 
-/** @returns lines to print, and violated expectations */
-export async function overload(
-  service: Service,
-  apiKey: string,
-  seconds: number,
-  cleanup: Cleanup,
-): Promise<{ lines: string[]; wrong: string[] }> {
+export async function overload(service: Service, apiKey: string, seconds: number, cleanup: Cleanup): Promise<Outcome> {
   const other = await openAccount(service.baseUrl);
   const polite = createSender(service.baseUrl, other.apiKey);
   const sender = createSender(service.baseUrl, apiKey);
@@ -56,10 +51,10 @@ export async function overload(
     `  API                    ${rssBefore} MB → ${rssAfter} MB`,
     `  ${recoverMs / 1000} s later             ${formatLatency(after)}`,
   ];
-  return { lines, wrong: broken({ flood, politely, before, after }, goodput / peak, kept) };
+  return { lines, violations: violationsOf({ flood, politely, before, after }, goodput / peak, kept) };
 }
 
-function broken(
+function violationsOf(
   { flood, politely, before, after }: Record<'flood' | 'politely' | 'before' | 'after', SteadySends>,
   share: number,
   kept: number,
@@ -79,12 +74,7 @@ function broken(
 /** The accepted messages per second when every client waits for its response. */
 async function peakOf(sender: Sender, seconds: number): Promise<number> {
   let number = 0;
-  const send = async () => {
-    number += 1;
-    await sender.post(number);
-    return { acceptMs: 0, doneMs: 0 };
-  };
-  const sent = await closedLoop(send, { messages: Number.MAX_SAFE_INTEGER, clients, secondsMax: seconds });
+  const sent = await closedLoop(() => sender.post((number += 1)), { messages: Number.MAX_SAFE_INTEGER, clients, secondsMax: seconds });
   return sent.length / seconds;
 }
 

@@ -4,5 +4,5 @@ export const bareType = 'bareMessage';
 export const bareUpdate = 'accept';
 export const bareSignal = 'reports';
 
-/** Messages of the bare worker to its parent process. */
-export type BareNews = { ready: true } | { handedOff: string } | { done: string };
+/** Messages of the bare worker to its parent process, after the first, which says that it is ready. */
+export type BareMessage = { handedOff: string } | { done: string };

@@ -1,10 +1,10 @@
 /** The process that runs the bare workflow: `bare-worker.js <Temporal address> <bundle>`, a child of the bench. */
 import { DefaultLogger, NativeConnection, Runtime, Worker, type InjectedSinks } from '@temporalio/worker';
-import { type BareNews, bareQueue } from './bare-contract.js';
+import { type BareMessage, bareQueue } from './bare-contract.js';
 import type { BareSinks } from './bare-workflow.js';
 
 const [, , address = '', codePath = ''] = process.argv;
-const send = (news: BareNews) => process.send?.(news);
+const send = (message: BareMessage) => process.send?.(message);
 
 const sinks: InjectedSinks<BareSinks> = {
   bench: { done: { fn: ({ workflowId }) => void send({ done: workflowId }), callDuringReplay: false } },
@@ -34,6 +34,6 @@ const worker = await Worker.create({
 process.on('disconnect', () => {
   if (worker.getState() === 'RUNNING') worker.shutdown();
 });
-send({ ready: true });
+process.send?.('ready');
 await worker.run();
 await connection.close();

@@ -1,16 +1,15 @@
 /** Case a: the bare workflow, driven in the same way as the API and a provider drive ours. */
-import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { type BareNews, bareQueue, bareSignal, bareType, bareUpdate } from './bare-contract.js';
-import { type Cleanup, stopChild } from '../../harness/stage/cleanup.js';
+import { type BareMessage, bareQueue, bareSignal, bareType, bareUpdate } from './bare-contract.js';
+import { nextMessage, startChild } from '../../harness/stage/child.js';
+import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { Marks } from '../../harness/measure/marks.js';
-import type { Sent } from '../../harness/measure/measured-case.js';
+import type { Sent } from '../../harness/measure/pass.js';
 import { sandboxDelayMs } from '../../harness/stage/service.js';
 
 export interface Bare {
@@ -18,8 +17,6 @@ export interface Bare {
   /** Runs one message from start to end. */
   send(): Promise<Sent>;
 }
-
-const readyMsMax = 60_000;
 
 /**
  * Builds the bundle and starts the worker in a separate process, which ends with this one.
@@ -34,17 +31,12 @@ export async function startBare(client: Client, temporalAddress: string, folder:
   await writeFile(bundle, code);
   const handedOff = new Marks('handed off');
   const done = new Marks('finished');
-  const child = fork(join(import.meta.dirname, 'bare-worker.js'), [temporalAddress, bundle], {
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  const child = startChild(join(import.meta.dirname, 'bare-worker.js'), cleanup, { args: [temporalAddress, bundle] });
+  await nextMessage(child);
+  child.on('message', (message: BareMessage) => {
+    if ('handedOff' in message) handedOff.note(message.handedOff);
+    else done.note(message.done);
   });
-  cleanup.add(() => stopChild(child));
-  const ready = once(child, 'message', { signal: AbortSignal.timeout(readyMsMax) });
-  child.on('message', (news: BareNews) => {
-    if ('handedOff' in news) handedOff.note(news.handedOff);
-    if ('done' in news) done.note(news.done);
-  });
-  await ready;
 
   return {
     pid: child.pid ?? 0,

@@ -40,7 +40,7 @@ export async function besideErasure(service: Service, cleanup: Cleanup): Promise
       `  sends before  ${formatLatency(idle)}`,
       `  sends beside  ${formatLatency(beside)}; p95 ${slower.toFixed(2)} times`,
     ],
-    wrong: [
+    violations: [
       ...(seconds > secondsMax ? [`the erasure took ${seconds.toFixed(0)} s`] : []),
       ...(left?.count === 0 ? [] : ['messages of the recipient are left']),
       ...(slower > slowerMax ? [`sends are ${slower.toFixed(2)} times slower beside an erasure`] : []),

@@ -29,7 +29,7 @@ export async function besideSlowBatch(service: Service, cleanup: Cleanup): Promi
     lines: [
       `batch of ${recipients}: ${idle.toFixed(2)} s alone, ${beside.toFixed(2)} s beside a batch at ${slowRate}/s; ${slower.toFixed(2)} times`,
     ],
-    wrong: slower > slowerMax ? [`a slow batch makes another's ${slower.toFixed(2)} times slower`] : [],
+    violations: slower > slowerMax ? [`a slow batch makes another's ${slower.toFixed(2)} times slower`] : [],
   };
 }
 

@@ -1,9 +1,10 @@
 /** Case d: batches with one webhook on all events. A batch is done when its messages are delivered and the receiver has all events. */
 import { connect, select } from '../../models/db/database.js';
 import { workflowTypes } from '../../workflows/contract.js';
-import { messageWorkflows } from '../../harness/measure/message-workflows.js';
+import { messageWorkflows } from '../../harness/measure/open-workflows.js';
+import type { MeasuredCase } from './measured-case.js';
+import type { Sent } from '../../harness/measure/pass.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
-import type { MeasuredCase, Sent } from '../../harness/measure/measured-case.js';
 import { batchIdOf, createSender } from '../../harness/load/sender.js';
 import { untilBatchDelivered } from './batch-done.js';
 import { servicePids, type Workbench } from '../../harness/stage/workbench.js';

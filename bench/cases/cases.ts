@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccount } from '../../harness/load/account.js';
 import type { Bare } from './bare.js';
 import { bareType } from './bare-contract.js';
-import { messageWorkflows } from '../../harness/measure/message-workflows.js';
-import { closedLoop, type Sent, type SingleCase } from '../../harness/measure/measured-case.js';
+import { messageWorkflows } from '../../harness/measure/open-workflows.js';
+import { closedLoop } from '../../harness/load/closed-loop.js';
+import type { Sent } from '../../harness/measure/pass.js';
+import type { SingleCase } from './measured-case.js';
 import { type Answer, createSender, messageIdOf, type Sender } from '../../harness/load/sender.js';
 import { pidOf, servicePids, type Workbench } from '../../harness/stage/workbench.js';
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openAccount } from '../../harness/load/account.js';
 import type { Bulk } from './bulk.js';
-import type { SingleCase } from '../../harness/measure/measured-case.js';
+import type { SingleCase } from './measured-case.js';
 import { type Percentiles, percentiles } from '../../harness/measure/pass.js';
 import { createSender, dataOf } from '../../harness/load/sender.js';
 import type { Workbench } from '../../harness/stage/workbench.js';

@@ -1,5 +1,5 @@
 /** Case f: single sends at fixed rates, with the times until response, hand-off, delivery and event. */
-import { messageWorkflows } from '../../harness/measure/message-workflows.js';
+import { messageWorkflows } from '../../harness/measure/open-workflows.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import type { OpenSend } from '../../harness/load/open-sends.js';
 import { sendOpenLoop } from '../../harness/load/sends.js';

@@ -4,7 +4,7 @@ import { connect, type Database, select } from '../../models/db/database.js';
 import { openAccount } from '../../harness/load/account.js';
 import { startCarrier } from '../../harness/load/carrier.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
-import { atMost, spread } from '../../harness/measure/figures.js';
+import { atMost, type Line, percentileCell } from '../../harness/measure/figures.js';
 import type { Percentiles } from '../../harness/measure/pass.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { timetable } from '../../harness/load/timetable.js';
@@ -139,13 +139,13 @@ async function countUnanswered(db: Database): Promise<number> {
 }
 
 /** The result as lines of text. */
-export function outageLines({ moved_ms, back_ms, others_ms, unanswered, doubled, sent }: OutageFigures): string[] {
+export function outageLines({ moved_ms, back_ms, others_ms, unanswered, doubled, sent }: OutageFigures): Line[] {
   const { before, during } = others_ms;
   return [
     `${sent} messages; ${unanswered} were taken and not answered: nobody can know of them, and nobody sends them again`,
     atMost('traffic moved after, s', moved_ms / 1000, targets.movedMs / 1000),
     atMost('back after, s', back_ms / 1000, targets.backMs / 1000),
-    `  the other channel, hand-off p50/p95/p99 ms: before ${spread(before)}, meanwhile ${spread(during)}`,
+    `  the other channel, hand-off p50/p95/p99 ms: before ${percentileCell(before)}, meanwhile ${percentileCell(during)}`,
     atMost('p95 of the other channel, times', during.p95 / before.p95, targets.ratio),
     atMost('sent twice', doubled, 0),
   ];

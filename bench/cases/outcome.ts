@@ -3,5 +3,5 @@ export interface Outcome {
   /** Lines to print. */
   lines: string[];
   /** Violated expectations. */
-  wrong: string[];
+  violations: string[];
 }

@@ -2,17 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, select } from '../../models/db/database.js';
 import { assertBooks } from '../../harness/checks/invariants.js';
-import { messageWorkflows } from '../../harness/measure/message-workflows.js';
+import { messageWorkflows, untilNoneRuns } from '../../harness/measure/open-workflows.js';
+import { closedLoop, type Load } from '../../harness/load/closed-loop.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
 import { type Size, sizeHead, sizeLine, sizeNow, tenths } from '../../harness/measure/growth.js';
-import { closedLoop, type Load, untilNoneRuns } from '../../harness/measure/measured-case.js';
-import { type Answer, createSender, messageIdOf } from '../../harness/load/sender.js';
+import { createSender } from '../../harness/load/sender.js';
 import { openSubscriber, type Workbench } from '../../harness/stage/workbench.js';
+import { sendToEnd } from './cases.js';
 
 /** How long to wait for garbage collection after the last message. */
 const restMs = 5_000;
-/** The value of `Retry-After` when the service is overloaded. */
-const busyMs = 1_000;
 
 /**
  * Sends the messages until they are done. Then the books must balance, and all events must have valid signatures.
@@ -26,7 +25,8 @@ export async function soak(
 ): Promise<Size[]> {
   const db = connect(bench.service.databaseUrl, 1);
   cleanup.add(() => db.close());
-  const send = await sendingToEnd(bench);
+  const sender = createSender(bench.service.baseUrl, await openSubscriber(bench));
+  const send = () => sendToEnd(sender, (messageId) => bench.receiver.until(messageId));
   const sizes: Size[] = [];
   const look = async (sent: number, seconds: number) => {
     sizes.push(await sizeNow(bench, db, sent, seconds));
@@ -49,17 +49,4 @@ export async function soak(
   const { forged } = bench.receiver.counts;
   if (forged > 0) throw new Error(`${forged} webhook requests had no valid signature`);
   return sizes;
-}
-
-/** Sends the next message and waits for its last event. Retries while the service is busy, as clients should. */
-async function sendingToEnd(bench: Workbench): Promise<() => Promise<void>> {
-  const sender = createSender(bench.service.baseUrl, await openSubscriber(bench));
-  let number = 0;
-  return async () => {
-    number += 1;
-    const own = number;
-    let answer: Answer;
-    while ((answer = await sender.post(own)).status === 503) await sleep(busyMs);
-    await bench.receiver.until(messageIdOf(answer));
-  };
 }

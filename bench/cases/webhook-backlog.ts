@@ -37,7 +37,7 @@ export async function deliverBacklog({ service, receiver }: Workbench, _seconds:
       `backlog of ${backlog} events: ${perSecond.toFixed(0)} events/s, from ${first.toFixed(1)} s after the endpoint was back`,
       `  ${refused} attempts while it was down, ${arrivals.length} afterwards`,
     ],
-    wrong: perSecond < perSecondMin ? [`a backlog goes out at ${perSecond.toFixed(0)} events/s`] : [],
+    violations: perSecond < perSecondMin ? [`a backlog goes out at ${perSecond.toFixed(0)} events/s`] : [],
   };
 }
 

@@ -4,9 +4,8 @@ import { killGroup } from '../../local/processes/process-identity.js';
 import { connect, select } from '../../models/db/database.js';
 import { workflowTypes } from '../../workflows/contract.js';
 import { openAccount } from '../../harness/load/account.js';
-import { messageWorkflows } from '../../harness/measure/message-workflows.js';
+import { messageWorkflows, untilNoneRuns } from '../../harness/measure/open-workflows.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
-import { untilNoneRuns } from '../../harness/measure/measured-case.js';
 import { happyEvents, type Endpoint } from '../../harness/load/receiver.js';
 import type { Arrival } from '../../harness/load/receiver-process.js';
 import { createSender } from '../../harness/load/sender.js';
@@ -49,9 +48,9 @@ export async function killUnderWebhooks(bench: Workbench, _seconds: number, clea
     sends.violations.push(error.message),
   );
   const [row] = await select<{ open: number }>(db, undelivered, [batchIds]);
-  const { lines, wrong } = judge(endpoint, batchIds.length * recipients * happyEvents.length, killedAt);
-  if (row?.open !== 0) wrong.push(`${row?.open} events are not recorded as delivered`);
-  return { lines, wrong: [...sends.violations, ...wrong] };
+  const { lines, violations } = judge(endpoint, batchIds.length * recipients * happyEvents.length, killedAt);
+  if (row?.open !== 0) violations.push(`${row?.open} events are not recorded as delivered`);
+  return { lines, violations: [...sends.violations, ...violations] };
 }
 
 const undelivered = `
@@ -70,7 +69,7 @@ function judge({ arrivals }: Endpoint, expected: number, killedAt: readonly numb
       `${killedAt.length} kills of the worker: ${expected} events, ${expected - times.size} lost, ${repeated.length} came twice`,
       `  by kill ${perKill.join(', ')}; the most in flight at once ${maxInFlight(arrivals)}`,
     ],
-    wrong: [
+    violations: [
       ...(times.size === expected ? [] : [`${expected - times.size} events were lost`]),
       ...(unexplained === 0 ? [] : [`${unexplained} events came again without a kill`]),
     ],

@@ -4,8 +4,9 @@ import { openAccount } from '../../harness/load/account.js';
 import { openBulk } from './bulk.js';
 import { webhookCase } from './cases.js';
 import type { Cleanup } from '../../harness/stage/cleanup.js';
-import { untilNoneRuns } from '../../harness/measure/measured-case.js';
-import { type Percentiles, percentiles } from '../../harness/measure/pass.js';
+import { untilNoneRuns } from '../../harness/measure/open-workflows.js';
+import { formatPercentiles } from '../../harness/measure/figures.js';
+import { percentiles } from '../../harness/measure/pass.js';
 import { othersCpuMs } from '../../harness/measure/process-usage.js';
 import { happyEvents, type Endpoint } from '../../harness/load/receiver.js';
 import type { Arrival, ResponseBehaviour } from '../../harness/load/receiver-process.js';
@@ -26,8 +27,6 @@ const acknowledging: ResponseBehaviour = { status: 200, afterMs: 0 };
 const hanging: ResponseBehaviour = { status: 'never', afterMs: 0 };
 
 const delays = (arrivals: readonly Arrival[]) => percentiles(arrivals.map(({ at, eventAt }) => at - eventAt));
-const formatPercentiles = ({ p50, p95, p99 }: Percentiles) =>
-  `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms`;
 
 /** Measures with one client that sends five messages per second. */
 export async function firstAttempts(bench: Workbench, seconds: number): Promise<Outcome> {
@@ -48,7 +47,7 @@ export async function firstAttempts(bench: Workbench, seconds: number): Promise<
       `first attempt after the change of status, ${sendsPerSecond} messages/s: ${formatPercentiles(lateness)}`,
       ...byEvent.map((line) => `  ${line}`),
     ],
-    wrong: [
+    violations: [
       ...(lateness.p95 > firstMsMax ? [`the first attempt comes ${lateness.p95.toFixed(0)} ms after the change of status`] : []),
       ...(arrivals.length === accepted * happyEvents.length ? [] : [`${arrivals.length} events of ${accepted} messages`]),
     ],
@@ -92,7 +91,7 @@ export async function saturate(bench: Workbench, seconds: number, cleanup: Clean
       line(`${neighbours} endpoints hang`, [beside]),
       `  p95 ${slower.toFixed(2)} times as long`,
     ],
-    wrong: slower > slowerMax ? [`beside endpoints that hang p95 is ${slower.toFixed(2)} times as long`] : [],
+    violations: slower > slowerMax ? [`beside endpoints that hang p95 is ${slower.toFixed(2)} times as long`] : [],
   };
 }
 

@@ -1,20 +1,17 @@
 /** `npm run bench:tenant`: the sends of one tenant beside a hostile tenant, and the memory of the API. */
-import { fork } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
-import { chosenBy } from '../../harness/stage/chosen.js';
-import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
-import type { HostileNews, HostileOrder } from '../../harness/load/hostile-process.js';
-import { type AttackName, attackNames } from '../../harness/load/hostile-tenant.js';
+import { chosenBy } from '../../harness/report/only-option.js';
+import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
+import { startHostile } from '../../harness/load/hostile.js';
+import { type Answers, type AttackName, attackNames } from '../../harness/load/hostile-tenant.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { createSender } from '../../harness/load/sender.js';
 import { eachPart, type PartName, type Service, startService } from '../../harness/stage/service.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 import { say, sayVerdict } from '../../harness/report/say.js';
 
@@ -22,7 +19,6 @@ const runMsMax = 10 * 60_000;
 const slowerMax = 2;
 const moreMbMax = 100;
 const rssEveryMs = 250;
-const hostileMsMax = 90_000;
 
 /** The default limits, except that the key of the other tenant may send continuously. */
 const usualLimits = {
@@ -45,19 +41,21 @@ interface Run {
 }
 
 async function run({ seconds, rate, only }: Run, cleanup: Cleanup): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-tenant-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
-  const service = await startService(folder, { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) }, cleanup);
+  const service = await startService(
+    temporaryFolder('tenant', cleanup),
+    { ...usualLimits, WEBHOOK_DNS_SERVERS: await silentDns(cleanup) },
+    cleanup,
+  );
   const { baseUrl, databaseUrl } = service;
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
   // Warm-up. The first batch starts the bulk thread of the API, so that its memory does not count as caused by the attack.
   await sender.postBulk(10);
   await steadySends(sender, 5, rate);
   const idle = await measured(service, () => steadySends(sender, seconds, rate));
-  const hostile = await startHostile({ baseUrl, databaseUrl, only }, cleanup);
+  const hostile = await startHostile({ baseUrl, databaseUrl, only, cleanup });
   const attacked = await measured(service, () => steadySends(sender, seconds, rate));
   const answers = await hostile.stop();
-  const wrong = brokenPromises(idle, attacked);
+  const violations = violationsOf(idle, attacked);
   say(
     `idle                     ${formatLatency(idle.sends)}; API ${idle.rssMb.toFixed(0)} MB`,
     `under attack             ${formatLatency(attacked.sends)}; API ${attacked.rssMb.toFixed(0)} MB`,
@@ -66,7 +64,7 @@ async function run({ seconds, rate, only }: Run, cleanup: Cleanup): Promise<numb
     `CPU, idle                ${formatCpu(idle)}`,
     `CPU, under attack        ${formatCpu(attacked)}`,
   );
-  return sayVerdict(wrong);
+  return sayVerdict(violations);
 }
 
 interface Measured {
@@ -101,7 +99,7 @@ const formatCpu = ({ cpu }: Measured) =>
 const serverErrors = ({ statuses }: SteadySends) =>
   [...statuses].reduce((sum, [status, count]) => sum + (status === 0 || status >= 500 ? count : 0), 0);
 
-function brokenPromises(idle: Measured, attacked: Measured): string[] {
+function violationsOf(idle: Measured, attacked: Measured): string[] {
   const slower = attacked.sends.p95 / idle.sends.p95;
   const moreMb = attacked.rssMb - idle.rssMb;
   return [
@@ -113,29 +111,10 @@ function brokenPromises(idle: Measured, attacked: Measured): string[] {
 }
 
 const formatAnswers = (answers: Answers) =>
-  answers.map(([what, counts]) => {
-    const summary = counts.map(([status, count]) => `${count} × ${status === 0 ? 'none' : status}`).join(', ');
+  [...answers].map(([what, counts]) => {
+    const summary = [...counts].map(([status, count]) => `${count} × ${status === 0 ? 'none' : status}`).join(', ');
     return `  ${what.padEnd(23)}${summary}`;
   });
-
-type Answers = Extract<HostileNews, { answers: unknown }>['answers'];
-
-async function startHostile(order: Exclude<HostileOrder, 'stop'>, cleanup: Cleanup): Promise<{ stop(): Promise<Answers> }> {
-  const child = fork(join(import.meta.dirname, '../../harness/load/hostile-process.js'), { execArgv: ['--enable-source-maps'] });
-  cleanup.add(() => stopChild(child));
-  const next = async () => (await once(child, 'message', { signal: AbortSignal.timeout(hostileMsMax) }))[0] as HostileNews;
-  const begun = next();
-  child.send(order);
-  await begun;
-  return {
-    stop: async () => {
-      const nextMessage = next();
-      child.send('stop');
-      const news = await nextMessage;
-      return 'answers' in news ? news.answers : [];
-    },
-  };
-}
 
 /** A DNS server that never answers. */
 async function silentDns(cleanup: Cleanup): Promise<string> {

@@ -1,17 +1,15 @@
 /** `npm run bench:attack`: overload, floods of logins, a faulty Redis, timing of logins, and keys that are revoked under load. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Account, openAccount } from '../../harness/load/account.js';
 import { cycleKeys } from '../cases/attack-keys.js';
 import { floodLogins, loginMedians } from '../cases/attack-logins.js';
 import { overload } from '../cases/attack-overload.js';
 import { type SickRedis, startSickRedis } from '../cases/attack-redis.js';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { type Service, startService } from '../../harness/stage/service.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
 import { say, sayVerdict } from '../../harness/report/say.js';
 
@@ -39,9 +37,9 @@ const attacks: Record<string, (target: Target, seconds: number) => Promise<strin
   keys,
   redis: sickRedis,
   overload: async ({ service, account, cleanup }, seconds) => {
-    const { lines, wrong } = await overload(service, account.apiKey, seconds, cleanup);
+    const { lines, violations } = await overload(service, account.apiKey, seconds, cleanup);
     say('', ...lines);
-    return wrong;
+    return violations;
   },
 };
 
@@ -54,7 +52,7 @@ async function flood({ baseUrl, account, sender }: Target, seconds: number): Pro
   say(`  during a flood         ${formatLatency(sends)}`, `  the logins meanwhile   ${statuses}`);
   // 429: too many tries for the known account. 503: too many passwords wait to be checked.
   const others = [...logins.statuses.keys()].filter((status) => ![401, 429, 503].includes(status));
-  return [...failures('during the flood', sends), ...others.map((status) => `a login was answered ${status}`)];
+  return [...failedSends('during the flood', sends), ...others.map((status) => `a login was answered ${status}`)];
 }
 
 async function logins({ baseUrl, account }: Target): Promise<string[]> {
@@ -72,12 +70,12 @@ async function keys({ baseUrl, account, sender }: Target): Promise<string[]> {
   const { cycles, acceptedBefore, acceptedAfter, refusedAfter } = await cycleKeys(baseUrl, account.token, 1000, 10);
   const after = `after it ${acceptedAfter} accepted, ${refusedAfter} refused`;
   say('', `keys, ${cycles} cycles       ${acceptedBefore} uses accepted before the answer to the revocation, ${after}`);
-  return [...failures('while keys were revoked', await load), ...(acceptedAfter > 0 ? ['a revoked key was accepted'] : [])];
+  return [...failedSends('while keys were revoked', await load), ...(acceptedAfter > 0 ? ['a revoked key was accepted'] : [])];
 }
 
 async function sickRedis({ sender, redis }: Target, seconds: number): Promise<string[]> {
   say('', 'sends, Redis');
-  const wrong: string[] = [];
+  const violations: string[] = [];
   for (const [state, fail] of [
     ['frozen', redis.freeze],
     ['slow', redis.slowDown],
@@ -92,21 +90,20 @@ async function sickRedis({ sender, redis }: Target, seconds: number): Promise<st
       `  before                 ${formatLatency(before)}`,
       `  ${state.padEnd(22)} ${formatLatency(during)}; p99 ${addedMs < 0 ? '' : '+'}${addedMs.toFixed(0)} ms`,
     );
-    wrong.push(
-      ...failures(`with Redis ${state}`, during),
+    violations.push(
+      ...failedSends(`with Redis ${state}`, during),
       ...(addedMs > addedMsMax ? [`Redis ${state} adds ${addedMs.toFixed(0)} ms`] : []),
     );
   }
-  return wrong;
+  return violations;
 }
 
-const failures = (when: string, { failed }: SteadySends) => (failed === 0 ? [] : [`${failed} sends failed ${when}`]);
+const failedSends = (when: string, { failed }: SteadySends) => (failed === 0 ? [] : [`${failed} sends failed ${when}`]);
 
 async function run(only: string, seconds: number, cleanup: Cleanup): Promise<number> {
   const chosen = chosenBy(only, Object.entries(attacks), ([name]) => name);
   say('Starting a Redis and a service of its own…');
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-attack-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const folder = temporaryFolder('attack', cleanup);
   const redis = await startSickRedis(folder, cleanup);
   const service = await startService(
     folder,
@@ -117,10 +114,10 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
   const account = await openAccount(baseUrl);
   const target = { service, baseUrl, account, redis, cleanup, sender: createSender(baseUrl, account.apiKey) };
   await steadySends(target.sender, 5); // warm-up
-  const wrong: string[] = [];
-  for (const [, attack] of chosen) wrong.push(...(await attack(target, seconds)));
+  const violations: string[] = [];
+  for (const [, attack] of chosen) violations.push(...(await attack(target, seconds)));
   say('');
-  return sayVerdict(wrong);
+  return sayVerdict(violations);
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, seconds: { type: 'string', default: '20' } } });

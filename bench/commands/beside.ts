@@ -1,11 +1,9 @@
 /** `npm run bench:beside`: the effect of one tenant's erasure and slow batch on another tenant. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { say, sayVerdict } from '../../harness/report/say.js';
 import { besideErasure } from '../cases/beside-erasure.js';
 import { besideSlowBatch } from '../cases/beside-slow-batch.js';
@@ -15,16 +13,14 @@ const cases = { 'slow-batch': besideSlowBatch, erasure: besideErasure };
 
 async function run(only: string, cleanup: Cleanup): Promise<number> {
   const chosen = chosenBy(only, Object.entries(cases), ([name]) => name);
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-beside-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
-  const service = await startService(folder, {}, cleanup);
-  const wrong: string[] = [];
+  const service = await startService(temporaryFolder('beside', cleanup), {}, cleanup);
+  const violations: string[] = [];
   for (const [, measure] of chosen) {
     const outcome = await measure(service, cleanup);
     say(...outcome.lines);
-    wrong.push(...outcome.wrong);
+    violations.push(...outcome.violations);
   }
-  return sayVerdict(wrong);
+  return sayVerdict(violations);
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });

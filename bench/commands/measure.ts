@@ -1,10 +1,11 @@
 /** The order of a run: warm-up, the cases in turn, batches, isolation, fixed rates, then one client alone. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Isolation } from '../cases/isolation.js';
-import type { ColumnKey, Load, MeasuredCase, Sent, SingleCase } from '../../harness/measure/measured-case.js';
+import type { ColumnKey, MeasuredCase, SingleCase } from '../cases/measured-case.js';
+import type { Load } from '../../harness/load/closed-loop.js';
 import type { OpenLoop } from '../cases/open-loop.js';
 import type { Options } from '../options.js';
-import { type Pass, percentiles, runPass, summarizePasses } from '../../harness/measure/pass.js';
+import { type Pass, percentiles, runPass, type Sent, summarizePasses } from '../../harness/measure/pass.js';
 import { profiled } from '../../harness/measure/profile.js';
 import type { Results } from '../report/results.js';
 import type { Workbench } from '../../harness/stage/workbench.js';

@@ -11,11 +11,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createSender, type Sender } from '../../harness/load/sender.js';
 import { steadySends } from '../../harness/load/steady-sends.js';
-import { atMost } from '../../harness/measure/figures.js';
+import { atMost, type Line } from '../../harness/measure/figures.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
 import { Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { openSubscriber, openWorkbench, pidOf, type Workbench } from '../../harness/stage/workbench.js';
-import { say } from '../../harness/report/say.js';
+import { say, sayReport } from '../../harness/report/say.js';
 import { freePort } from '../../models/network/free-port.js';
 import { workerMetricsPort } from '../../models/settings/operator-settings.js';
 
@@ -58,12 +58,11 @@ async function run({ starts, ...load }: Numbers, cleanup: Cleanup): Promise<numb
     await measureOneStart(needs, { ...load, start }, ofStart);
     await ofStart.run(false);
   }
-  const lines = [
+  return sayReport(
+    '',
     ...verdicts('metrics', needs['no metrics'], needs.metrics, starts),
     ...verdicts('traces', needs.metrics, needs['metrics and traces'], starts),
-  ];
-  say('', ...lines);
-  return lines.every((line) => line.startsWith('✓')) ? 0 : 1;
+  );
 }
 
 async function measureOneStart(
@@ -115,13 +114,15 @@ async function measure({ bench, sender }: Started, { cpu, rssMb }: Needs, second
 }
 
 /** What the second variant needs more than the first. */
-function verdicts(what: 'metrics' | 'traces', first: Needs, second: Needs, starts: number): string[] {
+function verdicts(what: 'metrics' | 'traces', first: Needs, second: Needs, starts: number): Line[] {
   return parts.flatMap((part) => {
-    const cpu = moreOf(first.cpu[part], second.cpu[part], starts);
-    const mb = moreOf(first.rssMb[part], second.rssMb[part], starts);
-    const cpuLine = `${atMost(`${what}, ${part}, % of a core`, cpu.mean, what === 'traces' ? targets.tracesCpu : targets.metricsCpu)}   ${formatError(cpu)}`;
-    if (what === 'traces') return [cpuLine];
-    return [cpuLine, `${atMost(`${what}, ${part}, MB`, mb.mean, targets.metricsMb, 0)}   ${formatError(mb)}`];
+    const line = (figure: 'cpu' | 'rssMb', unit: string, bound: number, digits: number): Line => {
+      const { mean, standardError } = moreOf(first[figure][part], second[figure][part], starts);
+      const { text, isMet } = atMost(`${what}, ${part}, ${unit}`, mean, bound, digits);
+      return { text: `${text}   ± ${standardError.toFixed(2)}`, isMet };
+    };
+    if (what === 'traces') return [line('cpu', '% of a core', targets.tracesCpu, 2)];
+    return [line('cpu', '% of a core', targets.metricsCpu, 2), line('rssMb', 'MB', targets.metricsMb, 0)];
   });
 }
 
@@ -143,7 +144,6 @@ function moreOf(first: readonly number[], second: readonly number[], starts: num
 
 const meanOf = (values: readonly number[]) => sumOf(values) / values.length;
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
-const formatError = ({ standardError }: More) => `± ${standardError.toFixed(2)}`;
 
 const formatCpu = (cpu: Record<Part, number>) => parts.map((part) => `${part} ${cpu[part].toFixed(1)} %`).join(', ');
 

@@ -17,7 +17,8 @@ import { reportFigureLines, reportLines, soakLines } from '../report/report.js';
 import { currentLoad, describeEnvironment, previousResults, type Results, resultsDir, saveResults, stampOf } from '../report/results.js';
 import { soak } from '../cases/soak.js';
 import { openSubscriber, openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
-import { say } from '../../harness/report/say.js';
+import { say, sayReport } from '../../harness/report/say.js';
+import type { Line } from '../../harness/measure/figures.js';
 
 const warmUpRecipients = 500;
 const runMsMax = { cases: 15 * 60_000, soak: 90 * 60_000 };
@@ -25,13 +26,9 @@ const runMsMax = { cases: 15 * 60_000, soak: 90 * 60_000 };
 async function run(options: Options, cleanup: Cleanup): Promise<number> {
   if (options.reports) {
     const folder = options.profile ? join(resultsDir, `profile-${stampOf(new Date())}`) : undefined;
-    say('', ...reportFigureLines(await measureReports(options.messages, say, folder)));
-    return 0;
+    return sayReport('', ...reportFigureLines(await measureReports(options.messages, say, folder)));
   }
-  if (options.outage) {
-    say('', ...outageLines(await measureOutage(say, cleanup)));
-    return 0;
-  }
+  if (options.outage) return sayReport('', ...outageLines(await measureOutage(say, cleanup)));
   const at = new Date();
   const loadBefore = currentLoad();
   const profileDir = join(resultsDir, `profile-${stampOf(at)}`);
@@ -45,17 +42,17 @@ async function run(options: Options, cleanup: Cleanup): Promise<number> {
     cases: {},
     alone_accept_ms: {},
   };
+  const lines: Line[] = [];
   if (options.soak > 0) {
     const load = { messages: options.soak, clients: options.clients };
     results.soak = await soak(bench, load, say, cleanup);
-    say('', ...soakLines(results, previousResults(options)));
+    lines.push(...soakLines(results, previousResults(options)));
   } else {
     const profile = await measure(bench, await openCases(bench, options, cleanup), { options, results, profileDir, say });
-    say('', ...reportLines(results, previousResults(options)), ...profile);
-    if (options.page) say('', `Written to ${writePage(results)}`);
+    lines.push(...reportLines(results, previousResults(options)), ...profile);
+    if (options.page) lines.push('', `Written to ${writePage(results)}`);
   }
-  say('', `Written to ${saveResults(results)}`);
-  return 0;
+  return sayReport('', ...lines, '', `Written to ${saveResults(results)}`);
 }
 
 async function openCases(bench: Workbench, { cases, rates, recipients }: Options, cleanup: Cleanup): Promise<Cases> {

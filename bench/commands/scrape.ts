@@ -1,17 +1,15 @@
 /** `npm run bench:scrape`: how long the pages of metrics of API and worker take beside sends at a steady rate, and how many series they have. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
 import { createSender } from '../../harness/load/sender.js';
 import { steadySends, formatLatency } from '../../harness/load/steady-sends.js';
-import { atMost } from '../../harness/measure/figures.js';
+import { atMost, formatPercentiles } from '../../harness/measure/figures.js';
 import { percentiles } from '../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
-import { say } from '../../harness/report/say.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
+import { say, sayReport } from '../../harness/report/say.js';
 import { freePort } from '../../models/network/free-port.js';
 import { workerMetricsPort } from '../../models/settings/operator-settings.js';
 
@@ -26,11 +24,9 @@ interface Options {
 }
 
 async function run({ seconds, perSecond }: Options, cleanup: Cleanup): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-scrape-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   // The worker takes the port after it, which is most probably free too.
   const port = await freePort();
-  const { baseUrl } = await startService(folder, { METRICS_PORT: String(port) }, cleanup);
+  const { baseUrl } = await startService(temporaryFolder('scrape', cleanup), { METRICS_PORT: String(port) }, cleanup);
   const sender = createSender(baseUrl, (await openAccount(baseUrl)).apiKey);
   const ending = new AbortController();
   const pages = { API: `http://127.0.0.1:${port}/metrics`, worker: `http://127.0.0.1:${workerMetricsPort(port)}/metrics` };
@@ -41,22 +37,12 @@ async function run({ seconds, perSecond }: Options, cleanup: Cleanup): Promise<n
   say(`sends    ${formatLatency(sends)}`);
   const lines = Object.keys(pages).map((name, index) => {
     const { times = [], series = 0 } = found[index] ?? {};
-    const { p50, p95, p99 } = percentiles(times);
-    say(
-      `${name.padEnd(8)} p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms of ${times.length} pages, ${series} series`,
-    );
-    return atMost(`page of the ${name}, p95 ms`, p95, targets.scrapeMs, 0);
+    const of = percentiles(times);
+    say(`${name.padEnd(8)} ${formatPercentiles(of)} of ${times.length} pages, ${series} series`);
+    return atMost(`page of the ${name}, p95 ms`, of.p95, targets.scrapeMs, 0);
   });
-  lines.push(
-    atMost(
-      'series',
-      found.reduce((sum, { series }) => sum + series, 0),
-      targets.series,
-      0,
-    ),
-  );
-  say(...lines);
-  return lines.every((line) => line.startsWith('✓')) ? 0 : 1;
+  const series = found.reduce((sum, page) => sum + page.series, 0);
+  return sayReport(...lines, atMost('series', series, targets.series, 0));
 }
 
 /** @returns the time of each page in milliseconds, and the series of the last one */

@@ -8,18 +8,17 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { connect, type Database } from '../../models/db/database.js';
 import { openAccount } from '../../harness/load/account.js';
-import { messageWorkflows } from '../../harness/measure/message-workflows.js';
+import { messageWorkflows, untilNoneRuns } from '../../harness/measure/open-workflows.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { type DiskWork, diskWorkOf, perMessage } from '../../harness/measure/disk-work.js';
 import { watchFinishedMessages } from '../../harness/measure/finished-messages.js';
-import { untilNoneRuns } from '../../harness/measure/measured-case.js';
 import { currentLoad, describeEnvironment, resultsDir, saveResults } from '../report/results.js';
 import { runShapePass, sendInTurn, type ShapeBench, type ShapePass, summarizeShape } from '../cases/shape-pass.js';
 import { migrateDatabase, type Shape, shapeEnvironment, startProcesses } from '../../harness/stage/shape-processes.js';
 import { type ShapeFigures, shapeLines, type ShapeResults } from '../report/shape-report.js';
 import { startServers } from '../../harness/stage/shape-servers.js';
 import { openStage, type Stage } from '../../harness/stage/stage.js';
-import { say } from '../../harness/report/say.js';
+import { say, sayReport } from '../../harness/report/say.js';
 
 /** Includes building the Temporal server. */
 const runMsMax = 30 * 60_000;
@@ -82,8 +81,7 @@ async function run({ messages, warmUpMessages, clients }: Options, cleanup: Clea
     ),
     disk: measured.map(({ disk }) => disk),
   };
-  say('', ...shapeLines(results), '', `Kept in ${saveResults(results, join(resultsDir, 'shape'))}`);
-  return 0;
+  return sayReport('', ...shapeLines(results), '', `Kept in ${saveResults(results, join(resultsDir, 'shape'))}`);
 }
 
 interface Surroundings {

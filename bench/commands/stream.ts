@@ -1,25 +1,21 @@
 /** `npm run bench:stream`: 200 open streams beside 100 sends a second: the times of the sends, the memory of the API, how soon events are shown. */
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openAccount } from '../../harness/load/account.js';
 import { createSender } from '../../harness/load/sender.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
-import type { ViewersFigures, ViewersNews, ViewersOrder } from '../../harness/load/viewers-process.js';
-import { atMost } from '../../harness/measure/figures.js';
+import { openViewers } from '../../harness/load/viewers.js';
+import type { ViewersFigures } from '../../harness/load/viewers-process.js';
+import { atMost, formatPercentiles } from '../../harness/measure/figures.js';
 import { usageOf } from '../../harness/measure/process-usage.js';
-import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
+import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { type Service, startService } from '../../harness/stage/service.js';
-import { say } from '../../harness/report/say.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
+import { say, sayReport } from '../../harness/report/say.js';
 
 const runMsMax = 15 * 60_000;
 const targets = { slower: 1.1, moreMb: 40, shownMs: 300 };
 const workspaces = 10;
-const viewersMsMax = 60_000;
 /** Until the last events are shown. */
 const restMs = 3_000;
 
@@ -37,10 +33,8 @@ interface Options {
 }
 
 async function run({ seconds, perSecond, streams, rounds }: Options, cleanup: Cleanup): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-stream-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const service = await startService(
-    folder,
+    temporaryFolder('stream', cleanup),
     { MAX_STREAMS: '1000', RATE_LIMIT_AUTH: '1000000/60', RATE_LIMIT_LOGIN: '1000000/60' },
     cleanup,
   );
@@ -63,11 +57,11 @@ async function run({ seconds, perSecond, streams, rounds }: Options, cleanup: Cl
 
 function judge(without: Pass[], beside: Pass[], shown: ViewersFigures[], streamsOfEach: number): number {
   without.forEach((pass, index) => say(`without streams   ${formatPass(pass)}`, `beside streams    ${formatPass(beside[index] as Pass)}`));
-  for (const { p50, p95, p99, events } of shown) say(`events shown      p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms of ${events}`);
+  for (const figures of shown) say(`events shown      ${formatPercentiles(figures)} of ${figures.events}`);
   const sum = (of: (pass: Pass) => number, passes: Pass[]) => passes.reduce((total, pass) => total + of(pass), 0);
   const expected = sum(({ sends }) => sends.accepted, beside) * 3 * streamsOfEach;
   const events = shown.reduce((total, figures) => total + figures.events, 0);
-  const lines = [
+  return sayReport(
     atMost('p95 of sends, times', medianP95(beside) / medianP95(without), targets.slower),
     atMost(
       'memory of the API, more MB',
@@ -89,9 +83,7 @@ function judge(without: Pass[], beside: Pass[], shown: ViewersFigures[], streams
       0,
       0,
     ),
-  ];
-  say(...lines);
-  return lines.every((line) => line.startsWith('✓')) ? 0 : 1;
+  );
 }
 
 const formatPass = ({ sends, rssMb, cpuMs }: Pass) => `${formatLatency(sends)}; API ${rssMb.toFixed(0)} MB, ${cpuMs.toFixed(0)} ms CPU/s`;
@@ -115,26 +107,6 @@ async function measured(service: Service, work: () => Promise<SteadySends>): Pro
   const sends = await work();
   const { cpuMs, rssMb } = usage();
   return { sends, rssMb, cpuMs: (cpuMs - before) / ((performance.now() - begunAt) / 1_000) };
-}
-
-async function openViewers(order: ViewersOrder, cleanup: Cleanup): Promise<{ close(): Promise<ViewersFigures> }> {
-  const child = fork(join(import.meta.dirname, '../../harness/load/viewers-process.js'), { execArgv: ['--enable-source-maps'] });
-  cleanup.add(() => stopChild(child));
-  await ask(child, order);
-  return {
-    close: async () => {
-      const news = await ask(child, 'figures');
-      await stopChild(child);
-      if (!('figures' in news)) throw new Error('the viewers gave no figures');
-      return news.figures;
-    },
-  };
-}
-
-async function ask(child: ChildProcess, order: ViewersOrder | 'figures'): Promise<ViewersNews> {
-  const answer = once(child, 'message', { signal: AbortSignal.timeout(viewersMsMax) });
-  child.send(order);
-  return (await answer)[0] as ViewersNews;
 }
 
 const text = { type: 'string' } as const;

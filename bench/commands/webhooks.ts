@@ -1,6 +1,6 @@
 /** `npm run bench:webhooks`: latency and rate of events, beside hanging endpoints, with kills of the worker, and after an outage. */
 import { parseArgs } from 'node:util';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { deliverBacklog } from '../cases/webhook-backlog.js';
 import { killUnderWebhooks } from '../cases/webhook-kills.js';
@@ -22,14 +22,14 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
   const chosen = chosenBy(only, Object.entries(cases), ([name]) => name);
   say('Starting a service of its own…');
   const bench = await openWorkbench({ RATE_LIMIT_AUTH: '1000000/60', RATE_LIMIT_LOGIN: '1000000/60' }, cleanup);
-  const wrong: string[] = [];
+  const violations: string[] = [];
   for (const [, measure] of chosen) {
     const outcome = await measure(bench, seconds, cleanup);
     say('', ...outcome.lines);
-    wrong.push(...outcome.wrong);
+    violations.push(...outcome.violations);
   }
   say('');
-  return sayVerdict(wrong);
+  return sayVerdict(violations);
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, seconds: { type: 'string', default: '20' } } });

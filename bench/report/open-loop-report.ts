@@ -2,13 +2,13 @@
 import type { OpenLoop } from '../cases/open-loop.js';
 import type { Percentiles } from '../../harness/measure/pass.js';
 import { partNames } from '../../harness/stage/service.js';
-import { changeOf, spread, tableLines } from '../../harness/measure/figures.js';
+import { changeOf, percentileCell, tableLines } from '../../harness/measure/figures.js';
 
 /** A table with one column per rate. */
 export function openLoopLines(rates: readonly OpenLoop[]): string[] {
   if (rates.length === 0) return [];
   const row = (name: string, of: (rate: OpenLoop) => string) => [name, ...rates.map(of)];
-  const times = (name: string, of: (rate: OpenLoop) => Percentiles) => row(name, (rate) => spread(of(rate)));
+  const times = (name: string, of: (rate: OpenLoop) => Percentiles) => row(name, (rate) => percentileCell(of(rate)));
   return [
     'f open loop: sends arrive at a fixed rate; p50 / p95 / p99 ms of those accepted, from when each was due',
     '',

@@ -1,6 +1,7 @@
 /** The performance page, created from one run: the figures, the method, and their limits. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { textOf } from '../../harness/measure/figures.js';
 import { growthLines, sizeTable } from '../../harness/measure/growth.js';
 import { openSeconds } from '../cases/open-loop.js';
 import type { Options } from '../options.js';
@@ -22,7 +23,7 @@ Made by \`npm run bench -- --page\` on ${day}, on one machine with ${environment
 The API, the worker, the Temporal server on SQLite, PostgreSQL, the receiver of the webhooks and the load itself share these cores.
 
 \`\`\`
-${reportLines(results, undefined).join('\n').trimEnd()}
+${reportLines(results, undefined).map(textOf).join('\n').trimEnd()}
 \`\`\`
 
 ${method(options)}${soakOf(longestSoak())}
@@ -68,7 +69,7 @@ tenth, while the service is idle. The verdict compares the last tenth with the s
 Temporal's histories, which Temporal deletes after a day.
 
 \`\`\`
-${[...sizeTable(soak), '', ...growthLines(soak)].join('\n')}
+${[...sizeTable(soak), '', ...growthLines(soak).map(textOf)].join('\n')}
 \`\`\`
 `;
 }

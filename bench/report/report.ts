@@ -1,10 +1,10 @@
 /** Formats the results of a run. */
-import { atLeast, atMost, changeOf, spread, tableLines } from '../../harness/measure/figures.js';
+import { atLeast, atMost, changeOf, type Line, percentileCell, tableLines } from '../../harness/measure/figures.js';
 import { growthChanges, growthLines } from '../../harness/measure/growth.js';
 import { openLoopChanges, openLoopLines } from './open-loop-report.js';
 import type { CaseResult } from '../../harness/measure/pass.js';
 import type { Isolation } from '../cases/isolation.js';
-import { type ColumnKey, columnKeys } from '../../harness/measure/measured-case.js';
+import { type ColumnKey, columnKeys } from '../cases/measured-case.js';
 import type { CpuMs, ReportFigures } from '../cases/reports.js';
 import type { Results } from './results.js';
 import { partNames } from '../../harness/stage/service.js';
@@ -27,8 +27,8 @@ const targets = {
 };
 
 /** Table, ratios and comparison, line by line. */
-export function reportLines(results: Results, previous: Results | undefined): string[] {
-  const parts = [
+export function reportLines(results: Results, previous: Results | undefined): Line[] {
+  const parts: Line[][] = [
     environmentLines(results),
     caseLines(results),
     ratioLines(results),
@@ -54,9 +54,9 @@ function caseLines({ cases, alone_accept_ms: alone }: Results): string[] {
     row('', ({ title }, key) => `${key} ${title}`),
     row('messages', ({ messages }) => String(messages)),
     row('messages/s', ({ messages_per_second }) => messages_per_second.toFixed(1)),
-    row('accept p50/p95/p99 ms', ({ accept_ms }) => spread(accept_ms)),
-    row('accept, one client', (_, key) => spread(alone[key])),
-    row('done p50/p95/p99 ms', ({ done_ms }) => spread(done_ms)),
+    row('accept p50/p95/p99 ms', ({ accept_ms }) => percentileCell(accept_ms)),
+    row('accept, one client', (_, key) => percentileCell(alone[key])),
+    row('done p50/p95/p99 ms', ({ done_ms }) => percentileCell(done_ms)),
     ...partNames.map((part) => row(`CPU ms/message ${part}`, ({ cpu_ms_per_message }) => cpu_ms_per_message[part].toFixed(1))),
     row('CPU ms/message, all', (result) => cpuOf(result).toFixed(1)),
     row('CPU of others, share', ({ others_cpu_share }) => `${(others_cpu_share * 100).toFixed(0)} %`),
@@ -68,7 +68,7 @@ function caseLines({ cases, alone_accept_ms: alone }: Results): string[] {
 
 const cpuOf = ({ cpu_ms_per_message: cpu }: CaseResult) => partNames.reduce((sum, part) => sum + cpu[part], 0);
 
-function ratioLines({ cases: { a, p, b, c, d3, d10 }, alone_accept_ms: alone, isolation, options }: Results): string[] {
+function ratioLines({ cases: { a, p, b, c, d3, d10 }, alone_accept_ms: alone, isolation, options }: Results): Line[] {
   return [
     ...(a && b ? [atLeast('b / a messages/s', b.messages_per_second / a.messages_per_second, targets.singleToBare)] : []),
     ...(b && c ? [atLeast('c / b messages/s', c.messages_per_second / b.messages_per_second, targets.webhookToSingle)] : []),
@@ -91,7 +91,7 @@ function ratioLines({ cases: { a, p, b, c, d3, d10 }, alone_accept_ms: alone, is
 }
 
 /** The gain of sharing a workflow between messages that arrive together. The target applies to many clients. */
-function sharingLines(p: CaseResult, b: CaseResult, clients: number): string[] {
+function sharingLines(p: CaseResult, b: CaseResult, clients: number): Line[] {
   const ratio = b.messages_per_second / p.messages_per_second;
   if (clients < manyClients) return [`  b / p messages/s                ${ratio.toFixed(2)}`];
   return [
@@ -102,17 +102,17 @@ function sharingLines(p: CaseResult, b: CaseResult, clients: number): string[] {
 
 const manyClients = 100;
 
-function isolationLines({ recipients, accept_ms, single_done_ms: single, other_call_ms: other }: Isolation): string[] {
+function isolationLines({ recipients, accept_ms, single_done_ms: single, other_call_ms: other }: Isolation): Line[] {
   return [
     `  e: during a batch of ${recipients.toLocaleString('en')}, accepted in ${accept_ms.toFixed(0)} ms (p50/p95/p99 ms, idle → during):`,
-    `     single send to delivered ${spread(single.idle)} → ${spread(single.during)}, other calls while it is accepted ${spread(other.idle)} → ${spread(other.during)}`,
+    `     single send to delivered ${percentileCell(single.idle)} → ${percentileCell(single.during)}, other calls while it is accepted ${percentileCell(other.idle)} → ${percentileCell(other.during)}`,
     atMost('single delivered p95, / idle', single.during.p95 / single.idle.p95, targets.isolation),
     atMost('other calls p95, / idle', other.during.p95 / other.idle.p95, targets.isolation),
   ];
 }
 
 /** The growth of memory and disk in a soak, and the changes since the last soak of the same size. */
-export function soakLines(results: Results, previous: Results | undefined): string[] {
+export function soakLines(results: Results, previous: Results | undefined): Line[] {
   const changes = growthChanges(results.soak ?? [], previous?.soak ?? []);
   const since = previous === undefined || changes.length === 0 ? [] : ['', sinceLine(previous), ...changes];
   return [...environmentLines(results), '', ...growthLines(results.soak ?? []), ...since];
@@ -126,7 +126,7 @@ export function reportFigureLines({
   sends,
   messages,
   delivered,
-}: ReportFigures): string[] {
+}: ReportFigures): Line[] {
   const sumOf = (cpu: CpuMs) => partNames.reduce((sum, part) => sum + cpu[part], 0);
   const line = (name: string, cpu: CpuMs) =>
     `${name.padEnd(32)} ${sumOf(cpu).toFixed(2)}: ${partNames.map((part) => `${part} ${cpu[part].toFixed(2)}`).join(', ')}`;
@@ -137,10 +137,10 @@ export function reportFigureLines({
     atMost('adapter − sandbox, CPU ms', sumOf(adapter) - sumOf(sandbox), targets.adapterCpuMs),
     `${reports.reports} reports in ${reports.seconds.toFixed(1)} s, ${reports.failed} of them not answered 200; ${delivered} messages delivered`,
     atLeast('reports/s', reports.reports / reports.seconds, targets.reportsPerSecond),
-    `  report p50/p95/p99 ms           ${spread(reports)}`,
+    `  report p50/p95/p99 ms           ${percentileCell(reports)}`,
     line('  CPU ms a report', report_cpu_ms),
     atMost('report p95 ms', reports.p95, targets.reportMs),
-    `  sends meanwhile p50/p95/p99 ms  ${spread(sends)}, ${sends.accepted} of ${sends.sends} accepted`,
+    `  sends meanwhile p50/p95/p99 ms  ${percentileCell(sends)}, ${sends.accepted} of ${sends.sends} accepted`,
   ];
 }
 

@@ -10,7 +10,7 @@ import type { Isolation } from '../cases/isolation.js';
 import type { OpenLoop } from '../cases/open-loop.js';
 import type { CaseResult, Percentiles } from '../../harness/measure/pass.js';
 import type { Options } from '../options.js';
-import type { ColumnKey } from '../../harness/measure/measured-case.js';
+import type { ColumnKey } from '../cases/measured-case.js';
 
 export interface Environment {
   cores: number;

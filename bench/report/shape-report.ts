@@ -3,7 +3,7 @@ import type { DiskWork } from '../../harness/measure/disk-work.js';
 import type { Environment } from './results.js';
 import { shapeParts, type ShapeResult } from '../cases/shape-pass.js';
 import type { Shape } from '../../harness/stage/shape-processes.js';
-import { tableLines } from '../../harness/measure/figures.js';
+import { atLeast, atMost, type Line, tableLines } from '../../harness/measure/figures.js';
 
 export interface ShapeFigures {
   shape: Shape;
@@ -35,7 +35,7 @@ interface Column extends Omit<ShapeFigures, 'spread' | 'hot'> {
 }
 
 /** A table with one column per shape and kind of load, followed by a summary. */
-export function shapeLines({ environment, shapes, disk }: ShapeResults): string[] {
+export function shapeLines({ environment, shapes, disk }: ShapeResults): Line[] {
   const { cores, cpu, memory_mb, load_before, node, postgres, temporal, commit } = environment;
   const columns = columnsOf(shapes);
   return [
@@ -97,17 +97,15 @@ function diskLines(visits: readonly Record<string, DiskWork>[]): string[] {
   });
 }
 
-function verdicts(columns: readonly Column[], shapes: readonly ShapeFigures[]): string[] {
+function verdicts(columns: readonly Column[], shapes: readonly ShapeFigures[]): Line[] {
   const costs = columns.map(({ toFirst }) => toFirst);
-  const [min, max] = [Math.min(...costs), Math.max(...costs)];
   const hottest = Math.min(...shapes.map(({ spread, hot }) => hot.messages_per_second / spread.messages_per_second));
   return [
-    `${mark(max <= 1 + flatWithin)} CPU per message compared with one worker and one API: ${min.toFixed(2)} to ${max.toFixed(2)}   target: at most 1.1`,
-    `${mark(hottest >= 1 - flatWithin)} one hot workspace, messages/s compared with eight, minimum: ${hottest.toFixed(2)}   target: at least 0.9`,
+    atMost('CPU per message compared with one worker and one API, maximum', Math.max(...costs), 1 + flatWithin),
+    atLeast('one hot workspace, messages/s compared with eight, minimum', hottest, 1 - flatWithin),
   ];
 }
 
-const mark = (kept: boolean) => (kept ? '✓' : '✗');
 const cpuOf = ({ cpu_ms_per_message: cpu }: ShapeResult) => shapeParts.reduce((sum, part) => sum + cpu[part], 0);
 
 const percent = (share: number) => `${(share * 100).toFixed(0)} %`;

@@ -23,7 +23,8 @@ async function equip(databaseUrl: string, workspaceId: string): Promise<void> {
   const db = connect(databaseUrl, 1);
   try {
     await select(db, 'UPDATE workspaces SET email_verified = true WHERE id = $1', [workspaceId]);
-    const grant = { kind: 'grant', reference: workspaceId, amount: 1_000_000_000, description: 'Signup credits' } as const;
+    // Another reference than that of the credits at sign-up, which the sandbox gives.
+    const grant = { kind: 'grant', reference: `bench:${workspaceId}`, amount: 1_000_000_000, description: 'Credits of the bench' } as const;
     await inTransaction(db, (transaction) => credit(db, transaction, workspaceId, grant));
   } finally {
     await db.close();

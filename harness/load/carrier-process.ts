@@ -6,16 +6,16 @@ import { once } from 'node:events';
 import { type Percentiles, percentiles } from '../measure/pass.js';
 import { timetable } from './timetable.js';
 
-/** Commands of the parent process. */
-export type CarrierOrder =
-  | ReportOrder
+/** Commands of the parent process. The first message to it is the port. */
+export type CarrierCommand =
+  | ReportCommand
   /** Accept messages without a response, or respond again. */
   | { kind: 'hang'; hangs: boolean }
-  /** Return the accepted messages. */
+  /** Return the callback URLs of the accepted messages, which identify them. */
   | { kind: 'list' };
 
 /** Report on all accepted messages at this rate, first `sent`, then `delivered`. */
-interface ReportOrder {
+interface ReportCommand {
   kind: 'report';
   perSecond: number;
   authToken: string;
@@ -28,9 +28,6 @@ export interface Reported extends Percentiles {
   failed: number;
   seconds: number;
 }
-
-/** Messages to the parent process. `taken` contains callback URLs, which identify the messages. */
-export type CarrierNews = { port: number } | { reported: Reported } | { taken: string[] };
 
 const accountSid = 'AC0123456789abcdef0123456789abcdef';
 const warmUpSeconds = 8;
@@ -50,7 +47,7 @@ async function take(incoming: IncomingMessage, response: ServerResponse): Promis
 }
 
 /** Reports every message as `sent`, then every message as `delivered`, in an order in which neighbours belong to different groups. */
-async function reportAll({ perSecond, authToken }: ReportOrder): Promise<Reported> {
+async function reportAll({ perSecond, authToken }: ReportCommand): Promise<Reported> {
   const messages = taken.splice(0).toSorted((one, other) => (one.sid < other.sid ? -1 : 1));
   const reports = ['sent', 'delivered'].flatMap((status) => messages.map((message) => ({ ...message, status })));
   const times: number[] = [];
@@ -97,11 +94,10 @@ async function post(url: string, fields: Record<string, string>, authToken: stri
 
 const server = createServer((incoming, response) => void take(incoming, response));
 server.keepAliveTimeout = 60_000;
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
-process.on('message', (order: CarrierOrder) => {
-  const send = (news: CarrierNews) => process.send?.(news);
-  if (order.kind === 'hang') hangs = order.hangs;
-  else if (order.kind === 'list') send({ taken: taken.map(({ callbackUrl }) => callbackUrl) });
-  else void reportAll(order).then((reported) => send({ reported }));
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+process.on('message', (command: CarrierCommand) => {
+  if (command.kind === 'hang') hangs = command.hangs;
+  else if (command.kind === 'list') process.send?.(taken.map(({ callbackUrl }) => callbackUrl));
+  else void reportAll(command).then((reported) => process.send?.(reported));
 });
 process.on('disconnect', () => process.exit(0));

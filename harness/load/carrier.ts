@@ -1,9 +1,8 @@
 /** The handle of the carrier process. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import type { CarrierNews, CarrierOrder, Reported } from './carrier-process.js';
-import { type Cleanup, stopChild } from '../stage/cleanup.js';
+import { ask, nextMessage, startChild } from '../stage/child.js';
+import type { Cleanup } from '../stage/cleanup.js';
+import type { CarrierCommand, Reported } from './carrier-process.js';
 
 export interface Carrier {
   /** The settings of a service with an account at this carrier. */
@@ -16,8 +15,7 @@ export interface Carrier {
   takenIds(): Promise<string[]>;
 }
 
-const readyMsMax = 20_000;
-const answerMsMax = 300_000;
+const reportMsMax = 300_000;
 const authToken = 'auth-token-of-the-bench';
 
 /**
@@ -25,34 +23,20 @@ const authToken = 'auth-token-of-the-bench';
  * @param prefix the prefix of its settings, for an account with a name
  */
 export async function startCarrier(cleanup: Cleanup, prefix = ''): Promise<Carrier> {
-  const child = fork(join(import.meta.dirname, 'carrier-process.js'), { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  cleanup.add(() => stopChild(child));
-  const news = async (withinMs: number) => {
-    const [message] = (await once(child, 'message', { signal: AbortSignal.timeout(withinMs) })) as [CarrierNews];
-    return message;
-  };
-  const order = (what: CarrierOrder) => child.send(what);
-  const started = await news(readyMsMax);
-  if (!('port' in started)) throw new Error('the carrier sent something else');
+  const child = startChild(join(import.meta.dirname, 'carrier-process.js'), cleanup);
+  const port = await nextMessage<number>(child);
   return {
     env: {
       [`${prefix}TWILIO_ACCOUNT_SID`]: 'AC0123456789abcdef0123456789abcdef',
       [`${prefix}TWILIO_AUTH_TOKEN`]: authToken,
       [`${prefix}TWILIO_FROM`]: '+15005550100',
-      [`${prefix}TWILIO_API_BASE`]: `http://127.0.0.1:${started.port}`,
+      [`${prefix}TWILIO_API_BASE`]: `http://127.0.0.1:${port}`,
     },
-    async report(perSecond) {
-      order({ kind: 'report', perSecond, authToken });
-      const message = await news(answerMsMax);
-      if (!('reported' in message)) throw new Error('the carrier sent something else');
-      return message.reported;
-    },
-    hang: (hangs) => void order({ kind: 'hang', hangs }),
+    report: (perSecond) => ask(child, { kind: 'report', perSecond, authToken } satisfies CarrierCommand, reportMsMax),
+    hang: (hangs) => void child.send({ kind: 'hang', hangs } satisfies CarrierCommand),
     async takenIds() {
-      order({ kind: 'list' });
-      const message = await news(answerMsMax);
-      if (!('taken' in message)) throw new Error('the carrier sent something else');
-      return message.taken.map((url) => new URL(url).searchParams.get('message_id') ?? '');
+      const urls = await ask<string[]>(child, { kind: 'list' } satisfies CarrierCommand);
+      return urls.map((url) => new URL(url).searchParams.get('message_id') ?? '');
     },
   };
 }

@@ -1,26 +1,22 @@
-/** The process of the hostile tenant. It starts on command of its parent, and returns its responses at the end. */
-import { attackAsTenant, type AttackName, type Hostile } from './hostile-tenant.js';
-
-/** Messages to the parent: everything has started; the responses by action. */
-export type HostileNews = { begun: true } | { answers: [what: string, counts: [status: number, count: number][]][] };
+/** The process of the hostile tenant. It responds when everything has started, and at the end with the responses that it got. */
+import { attackAsTenant, type Hostile, type Target } from './hostile-tenant.js';
 
 /** What the parent sends: the start, or the end. */
-export type HostileOrder = { baseUrl: string; databaseUrl: string; only: readonly AttackName[] } | 'stop';
+export type HostileCommand = Omit<Target, 'cleanup'> | 'stop';
 
 const ends: (() => unknown)[] = [];
 let hostile: Hostile | undefined;
 
-process.on('message', (order: HostileOrder) => void follow(order));
+process.on('message', (command: HostileCommand) => void follow(command));
 process.on('disconnect', () => process.exit(0));
 
-async function follow(order: HostileOrder): Promise<void> {
-  if (order !== 'stop') {
-    hostile = await attackAsTenant({ ...order, cleanup: { add: (end) => void ends.push(() => end(false)) } });
-    process.send?.({ begun: true } satisfies HostileNews);
+async function follow(command: HostileCommand): Promise<void> {
+  if (command !== 'stop') {
+    hostile = await attackAsTenant({ ...command, cleanup: { add: (end) => void ends.push(() => end(false)) } });
+    process.send?.('begun');
     return;
   }
   await hostile?.stop();
   for (const end of ends) end();
-  const answers = [...(hostile?.answers ?? [])].map(([what, counts]) => [what, [...counts]] as [string, [number, number][]]);
-  process.send?.({ answers } satisfies HostileNews, () => process.disconnect());
+  process.send?.(hostile?.answers, () => process.disconnect());
 }

@@ -13,8 +13,8 @@ export interface ResponseBehaviour {
   /** The delay of the response. */
   afterMs: number;
 }
-/** Commands of the parent: first the certificate, later the webhook secret and the behaviour of each endpoint. */
-export type ReceiverOrder =
+/** Commands of the parent: first the certificate, answered with the port, later the webhook secret and the behaviour of each endpoint. */
+export type ReceiverCommand =
   | { certificate: Certificate }
   | { path: string; secret: string }
   | { path: string; behaviour: ResponseBehaviour };
@@ -27,20 +27,19 @@ export interface Arrival {
   at: number;
   eventAt: number;
 }
-export type ReceiverNews = { port: number } | { arrivals: [path: string, arrival: Arrival][] };
+/** Messages to the parent after the port. */
+export type Arrivals = [path: string, arrival: Arrival][];
 
 const tellEveryMs = 10;
 const secrets = new Map<string, string>();
 const behaviours = new Map<string, ResponseBehaviour>();
 const acknowledge: ResponseBehaviour = { status: 200, afterMs: 0 };
-let unsent: [string, Arrival][] = [];
-
-const send = (news: ReceiverNews) => process.send?.(news);
+let unsent: Arrivals = [];
 
 function listen(certificate: Certificate): void {
   const server = createServer(certificate, (request, response) => void receive(request, response));
   server.keepAliveTimeout = 60_000;
-  server.listen(0, '127.0.0.1', () => send({ port: (server.address() as AddressInfo).port }));
+  server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 }
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -67,18 +66,18 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   }
 }
 
-function note(arrival: [string, Arrival]): void {
+function note(arrival: Arrivals[number]): void {
   unsent.push(arrival);
   if (unsent.length > 1) return;
   setTimeout(() => {
-    send({ arrivals: unsent });
+    process.send?.(unsent);
     unsent = [];
   }, tellEveryMs);
 }
 
-process.on('message', (order: ReceiverOrder) => {
-  if ('certificate' in order) listen(order.certificate);
-  else if ('secret' in order) secrets.set(order.path, order.secret);
-  else behaviours.set(order.path, order.behaviour);
+process.on('message', (command: ReceiverCommand) => {
+  if ('certificate' in command) listen(command.certificate);
+  else if ('secret' in command) secrets.set(command.path, command.secret);
+  else behaviours.set(command.path, command.behaviour);
 });
 process.on('disconnect', () => process.exit(0));

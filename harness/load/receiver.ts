@@ -1,12 +1,11 @@
 /** The handle of the webhook receiver process. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issueCertificate, makeAuthority } from '../../local/tls/certificates.js';
-import { type Cleanup, stopChild } from '../stage/cleanup.js';
+import { ask, startChild } from '../stage/child.js';
+import type { Cleanup } from '../stage/cleanup.js';
 import { Marks } from '../measure/marks.js';
-import type { Arrival, ResponseBehaviour, ReceiverNews, ReceiverOrder } from './receiver-process.js';
+import type { Arrival, Arrivals, ReceiverCommand, ResponseBehaviour } from './receiver-process.js';
 
 /** The events of a message that is delivered. */
 export const happyEvents = ['message.queued', 'message.sent', 'message.delivered'] as const;
@@ -36,26 +35,21 @@ export interface Receiver extends Endpoint {
   until(messageId: string): Promise<void>;
 }
 
-const readyMsMax = 20_000;
-
 /** Starts the receiver on a free loopback port. It ends with this process. */
 export async function startReceiver(folder: string, cleanup: Cleanup): Promise<Receiver> {
   const authority = await makeAuthority('Tidings bench authority', 2);
   const certificate = await issueCertificate(authority, { addresses: ['127.0.0.1'], days: 2 });
   const authorityFile = join(folder, 'authority.pem');
   await writeFile(authorityFile, authority.cert);
-  const child = fork(join(import.meta.dirname, 'receiver-process.js'), { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  cleanup.add(() => stopChild(child));
-  const order = (what: ReceiverOrder) => child.send(what);
-  order({ certificate });
-  const [{ port }] = (await once(child, 'message', { signal: AbortSignal.timeout(readyMsMax) })) as [{ port: number }];
+  const child = startChild(join(import.meta.dirname, 'receiver-process.js'), cleanup);
+  const port = await ask<number>(child, { certificate } satisfies ReceiverCommand);
 
   const complete = new Marks('delivered to the receiver with all events');
   const counts = { received: 0, forged: 0 };
   const seen: Receiver['seen'] = new Map();
   const arrived = new Map<string, Arrival[]>();
-  child.on('message', (news: ReceiverNews) => {
-    for (const [path, arrival] of 'arrivals' in news ? news.arrivals : []) {
+  child.on('message', (arrivals: Arrivals) => {
+    for (const [path, arrival] of arrivals) {
       counts.received += 1;
       if (!arrival.isGenuine) {
         counts.forged += 1;
@@ -72,8 +66,8 @@ export async function startReceiver(folder: string, cleanup: Cleanup): Promise<R
     return {
       url: `https://127.0.0.1:${port}${path}`,
       arrivals,
-      trust: (secret) => void order({ path, secret }),
-      answer: (behaviour) => void order({ path, behaviour }),
+      trust: (secret) => void child.send({ path, secret } satisfies ReceiverCommand),
+      answer: (behaviour) => void child.send({ path, behaviour } satisfies ReceiverCommand),
     };
   };
   return { ...endpoint('hook'), authorityFile, counts, seen, endpoint, until: (messageId) => complete.of(messageId) };

@@ -1,7 +1,7 @@
 /** Sends like a careful client: every call has an idempotency key and is repeated until it gets a response. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closedLoop } from '../measure/measured-case.js';
+import { closedLoop } from './closed-loop.js';
 import { type Answer, batchIdOf, messageIdOf, type Sender } from './sender.js';
 
 export interface Sends {

@@ -1,4 +1,5 @@
 /** Sends at a steady rate, without waiting for responses, to measure what a client sees under other load. */
+import { formatPercentiles } from '../measure/figures.js';
 import { type Percentiles, percentiles } from '../measure/pass.js';
 import type { Sender } from './sender.js';
 import { timetable } from './timetable.js';
@@ -37,8 +38,6 @@ export async function steadySends(sender: Pick<Sender, 'post'>, seconds: number,
   return { ...percentiles(times), sends, skipped, accepted: times.length, failed: sends - times.length, statuses };
 }
 
-const ms = (value: number) => `${value.toFixed(0)} ms`;
-
 /** A summary line. */
-export const formatLatency = ({ p50, p95, p99, sends, failed }: SteadySends) =>
-  `p50 ${ms(p50)}, p95 ${ms(p95)}, p99 ${ms(p99)} of ${sends} sends${failed === 0 ? '' : `, ${failed} FAILED`}`;
+export const formatLatency = (of: SteadySends) =>
+  `${formatPercentiles(of)} of ${of.sends} sends${of.failed === 0 ? '' : `, ${of.failed} FAILED`}`;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type Percentiles, percentiles } from '../measure/pass.js';
 
-/** What the parent sends first: the keys, and how many streams of each. */
-export interface ViewersOrder {
+/** The keys, and how many streams of each. */
+export interface Streams {
   baseUrl: string;
   keys: readonly string[];
   streamsOfEach: number;
@@ -16,26 +16,25 @@ export interface ViewersFigures extends Percentiles {
   repeated: number;
 }
 
-/** Messages to the parent: all streams are open; the figures since the last ones. */
-export type ViewersNews = { open: number } | { figures: ViewersFigures };
+/** What the parent sends: first the streams, later that it wants the figures since the last ones. */
+export type ViewersCommand = Streams | 'figures';
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY });
 let delayMs: number[] = [];
 let repeated = 0;
 
-process.on('message', (order: ViewersOrder | 'figures') => void follow(order));
+process.on('message', (command: ViewersCommand) => void follow(command));
 process.on('disconnect', () => process.exit(0));
 
-async function follow(order: ViewersOrder | 'figures'): Promise<void> {
-  if (order === 'figures') {
-    const figures = { ...percentiles(delayMs), events: delayMs.length, repeated };
+async function follow(command: ViewersCommand): Promise<void> {
+  if (command === 'figures') {
+    process.send?.({ ...percentiles(delayMs), events: delayMs.length, repeated } satisfies ViewersFigures);
     delayMs = [];
-    process.send?.({ figures } satisfies ViewersNews);
     return;
   }
-  const keys = order.keys.flatMap((key) => Array.from({ length: order.streamsOfEach }, () => key));
-  for (const key of keys) await open(`${order.baseUrl}/api/v1/stream`, key);
-  process.send?.({ open: keys.length } satisfies ViewersNews);
+  const keys = command.keys.flatMap((key) => Array.from({ length: command.streamsOfEach }, () => key));
+  for (const key of keys) await open(`${command.baseUrl}/api/v1/stream`, key);
+  process.send?.('open');
 }
 
 async function open(url: string, key: string): Promise<void> {

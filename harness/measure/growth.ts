@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, select } from '../../models/db/database.js';
-import { atMost, changeOf } from './figures.js';
+import { atMost, changeOf, type Line } from './figures.js';
 import { usageOf } from './process-usage.js';
 import { eachPart, type PartName, partNames } from '../stage/service.js';
 import { servicePids, type Workbench } from '../stage/workbench.js';
@@ -69,7 +69,7 @@ export function sizeLine(sizes: readonly Size[]): string {
 export const sizeTable = (sizes: readonly Size[]) => [sizeHead, ...sizes.map((_, index) => sizeLine(sizes.slice(0, index + 1)))];
 
 /** Whether the memory of API and worker grows after the warm-up, and the disk usage per message. */
-export function growthLines(sizes: readonly Size[]): string[] {
+export function growthLines(sizes: readonly Size[]): Line[] {
   const [first, warm, last] = [sizes[0], sizes[warmTenth], sizes.at(-1)];
   if (first === undefined || warm === undefined || last === undefined) return [];
   const parts = ['API', 'worker'] as const;

@@ -1,7 +1,8 @@
 /** Measured passes: sends many messages until they are done, and measures time, CPU and memory. */
 import { availableParallelism } from 'node:os';
 import type { Client } from '@temporalio/client';
-import { type Load, type MeasuredCase, type Sent, untilNoneRuns } from './measured-case.js';
+import type { Load } from '../load/closed-loop.js';
+import { untilNoneRuns } from './open-workflows.js';
 import { othersCpuMs, type Pids, type Usage, usageOf } from './process-usage.js';
 import type { PartName } from '../stage/service.js';
 
@@ -9,6 +10,12 @@ export interface Percentiles {
   p50: number;
   p95: number;
   p99: number;
+}
+
+/** The times of one message, in milliseconds since it was sent. */
+export interface Sent {
+  acceptMs: number;
+  doneMs: number;
 }
 
 /** The stored result of one or several passes of a case. */
@@ -34,8 +41,13 @@ export interface Pass<Part extends string = PartName> {
   othersMs: number;
 }
 
-/** The part of a case that a pass needs. */
-export interface PassCase<Part extends string> extends Pick<MeasuredCase, 'sendAll' | 'workflowTypes'> {
+/** What a pass measures. */
+export interface PassCase<Part extends string> {
+  /** Sends messages and waits until they are done. */
+  sendAll(load: Load): Promise<Sent[]>;
+  /** The types of its workflows. */
+  workflowTypes: readonly string[];
+  /** The processes that do its work. */
   pids(): Record<Part, Pids>;
 }
 

@@ -1,7 +1,4 @@
 /** Clean-up steps of a run, which always run at its end. */
-import { type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-
 type Undo = (hasFailed: boolean) => unknown;
 
 /** Runs the steps in reverse order. If one step fails, the others still run. */
@@ -46,14 +43,4 @@ function interruption(msMax: number): Promise<never> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
     for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, reject);
   });
-}
-
-/** Stops a child process by closing its channel, and kills it if it does not end. */
-export async function stopChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  if (child.connected) child.disconnect();
-  const force = setTimeout(() => child.kill('SIGKILL'), 10_000);
-  await ended;
-  clearTimeout(force);
 }

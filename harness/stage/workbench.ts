@@ -1,13 +1,11 @@
 /** The environment of a run: receiver and service, in their own folder. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { openAccount } from '../load/account.js';
 import type { Cleanup } from './cleanup.js';
 import { type FinishedMessages, watchFinishedMessages } from '../measure/finished-messages.js';
 import { type Receiver, startReceiver } from '../load/receiver.js';
 import { eachPart, type PartName, type Service, startService } from './service.js';
+import { temporaryFolder } from './temporary-folder.js';
 
 export interface Workbench {
   folder: string;
@@ -23,11 +21,7 @@ export interface Workbench {
  * @param env settings of the service in addition to the defaults of the bench
  */
 export async function openWorkbench(env: NodeJS.ProcessEnv, cleanup: Cleanup): Promise<Workbench> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-bench-'));
-  cleanup.add(async (hasFailed) => {
-    if (hasFailed) process.stderr.write(`The logs of the service are in ${join(folder, 'logs')}\n`);
-    else await rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  });
+  const folder = temporaryFolder('bench', cleanup);
   const receiver = await startReceiver(folder, cleanup);
   const service = await startService(folder, { NODE_EXTRA_CA_CERTS: receiver.authorityFile, ...env }, cleanup);
   const connection = await Connection.connect({ address: service.temporalAddress });

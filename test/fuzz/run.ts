@@ -5,12 +5,12 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Cleanup, runToExit, stopChild } from '../../harness/stage/cleanup.js';
+import { stopChild } from '../../harness/stage/child.js';
+import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { DemoClient } from '../../local/demo/demo-client.js';
 import { root } from '../deploy/project.js';
 import { assess, readAnswers } from './answers.js';
@@ -29,8 +29,7 @@ const graceMs = 300_000;
 
 await runToExit(Number(seconds) * 1000 + graceMs, async (cleanup) => {
   const schemathesis = join(pythonPrograms('schemathesis', join(folder, 'requirements.txt')), 'schemathesis');
-  const dataDir = await mkdtemp(join(tmpdir(), 'tidings-fuzz-'));
-  cleanup.add(() => rm(dataDir, { recursive: true, force: true, maxRetries: 3 }));
+  const dataDir = temporaryFolder('fuzz', cleanup);
   const { baseUrl } = await startService(
     dataDir,
     {

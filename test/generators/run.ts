@@ -3,13 +3,13 @@
  * them, and runs a program with each: it sends a message, reads and lists it, and verifies a webhook.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 import { runToExit } from '../../harness/stage/cleanup.js';
 import { startService } from '../../harness/stage/service.js';
+import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { DemoClient } from '../../local/demo/demo-client.js';
 import { root } from '../deploy/project.js';
 import { downloaded, nodePackages, pythonPrograms } from '../support/downloads.js';
@@ -40,8 +40,7 @@ await runToExit(runMsMax, async (cleanup) => {
     python: pythonPrograms('generators', join(tools, 'requirements.txt')),
     node: nodePackages('generators', join(tools, 'package.json')),
   };
-  const folder = mkdtempSync(join(tmpdir(), 'tidings-generators-'));
-  cleanup.add((hasFailed) => (hasFailed ? undefined : rmSync(folder, { recursive: true, force: true, maxRetries: 3 })));
+  const folder = temporaryFolder('generators', cleanup);
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);
   const { baseUrl } = await startService(dataDir, { RATE_LIMIT_AUTH: '1000/60' }, cleanup);
@@ -57,7 +56,7 @@ await runToExit(runMsMax, async (cleanup) => {
     process.stdout.write(`${name.padEnd(width)}  ${String(Math.round(seconds)).padStart(4)} s  ${outcome}\n`);
   }
   const failed = rows.filter(({ outcome }) => outcome !== 'ok').length;
-  if (failed > 0) process.stdout.write(`${failed} of ${rows.length} failed; see ${folder}\n`);
+  if (failed > 0) process.stdout.write(`${failed} of ${rows.length} failed\n`);
   return failed === 0 ? 0 : 1;
 });
 

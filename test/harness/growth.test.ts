@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { textOf } from '../../harness/measure/figures.js';
 import { growthLines, type Size, sizeLine } from '../../harness/measure/growth.js';
 
 const kilobyte = 1 / 1024;
@@ -14,7 +15,7 @@ const run = (workerMb: (tenth: number) => number): Size[] =>
     temporal_files_mb: 5 + tenth * 200 * kilobyte,
   }));
 
-const verdicts = (sizes: Size[]) => growthLines(sizes).map((line) => line[0]);
+const verdicts = (sizes: Size[]) => growthLines(sizes).map((line) => textOf(line)[0]);
 
 describe('growth in a long run', () => {
   it('growth is judged from the second tenth of a run on: what warms up does not count', () => {
@@ -28,7 +29,7 @@ describe('growth in a long run', () => {
 
   it('the report of a long run has what a message leaves on the disk, and the rate of each tenth', () => {
     const sizes = run(() => 300);
-    assert.match(growthLines(sizes).at(-1) ?? '', /database 3\.0, Temporal 2\.0/);
+    assert.match(textOf(growthLines(sizes).at(-1) ?? ''), /database 3\.0, Temporal 2\.0/);
     assert.equal(sizeLine(sizes.slice(0, 4)).split(/ +/)[3], '25');
   });
 });

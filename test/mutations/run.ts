@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { root } from '../deploy/project.js';
 import { mutations } from './mutations.js';

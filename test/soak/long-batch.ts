@@ -15,7 +15,7 @@ import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { growthLines, type Size, sizeHead, sizeLine, sizeNow, tenths } from '../../harness/measure/growth.js';
 import { happyEvents } from '../../harness/load/receiver.js';
 import { openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
-import { say } from '../../harness/report/say.js';
+import { say, sayReport } from '../../harness/report/say.js';
 
 const runMsMax = 40 * 60_000;
 const lookEveryMs = 500;
@@ -42,8 +42,7 @@ async function run(recipients: number, cleanup: Cleanup): Promise<number> {
   }
   await untilReceived(bench, recipients * happyEvents.length);
   await assertBooks(db);
-  say('', `all events received after ${seconds().toFixed(1)} s; the books balance`, ...growthLines(sizes));
-  return 0;
+  return sayReport('', `all events received after ${seconds().toFixed(1)} s; the books balance`, ...growthLines(sizes));
 }
 
 /** As `POST /messages/bulk` does, with a higher limit. */

@@ -3,8 +3,7 @@ import { parseArgs } from 'node:util';
 import { openSends } from '../../../harness/load/open-sends.js';
 import { batchIdOf, createSender, type Sender } from '../../../harness/load/sender.js';
 import { timetable } from '../../../harness/load/timetable.js';
-import { untilNoneRuns } from '../../../harness/measure/measured-case.js';
-import { messageWorkflows } from '../../../harness/measure/message-workflows.js';
+import { messageWorkflows, untilNoneRuns } from '../../../harness/measure/open-workflows.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { openSubscriber, openWorkbench } from '../../../harness/stage/workbench.js';
 import { say, sayVerdict } from '../../../harness/report/say.js';
@@ -49,7 +48,7 @@ async function run({ messages, rate }: Soak, cleanup: Cleanup): Promise<number> 
   const refused = sends.filter(({ status }) => status !== 201).length;
   const delivered = await countDelivered(bench.service.databaseUrl);
   const [fired, waited] = [await prometheus.everIn('firing'), await prometheus.everIn('pending')];
-  const wrong = [
+  const violations = [
     ...(refused > 0 ? [`${refused} sends were refused`] : []),
     ...(delivered === messages ? [] : [`${delivered} of ${messages} messages were delivered`]),
     ...fired.map((name) => `${name} fired`),
@@ -60,7 +59,7 @@ async function run({ messages, rate }: Soak, cleanup: Cleanup): Promise<number> 
     `pages scraped            ${await prometheus.value('sum(count_over_time(up[1d]))')}`,
     `alerts that waited       ${waited.join(', ') || 'none'}`,
   );
-  return sayVerdict(wrong, 'no alert fired');
+  return sayVerdict(violations, 'no alert fired');
 }
 
 /** Sends batches of at most 10,000 recipients, evenly spaced. */

@@ -2,19 +2,17 @@
  * `npm run soak:console`: how soon the first screen can be used on a slow computer, and how soon the list shows each status of a message
  * beside sends at a steady rate.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { type Account, openAccount } from '../../../harness/load/account.js';
 import { createSender } from '../../../harness/load/sender.js';
 import { steadySends, formatLatency } from '../../../harness/load/steady-sends.js';
-import { atMost } from '../../../harness/measure/figures.js';
+import { atMost, formatPercentiles } from '../../../harness/measure/figures.js';
 import { percentiles } from '../../../harness/measure/pass.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
 import { startService } from '../../../harness/stage/service.js';
-import { say } from '../../../harness/report/say.js';
+import { temporaryFolder } from '../../../harness/stage/temporary-folder.js';
+import { say, sayReport } from '../../../harness/report/say.js';
 import { logIn, openBrowser } from '../../support/browser.js';
 
 const runMsMax = 10 * 60_000;
@@ -30,12 +28,14 @@ interface Options {
 }
 
 async function run({ loads, seconds, perSecond }: Options, cleanup: Cleanup): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'tidings-console-'));
-  cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
   const browser = await openBrowser();
   if (browser === undefined) throw new Error('install Chromium');
   cleanup.add(() => browser.close());
-  const { baseUrl } = await startService(folder, { RATE_LIMIT_AUTH: '1000/60', RATE_LIMIT_LOGIN: '1000/60' }, cleanup);
+  const { baseUrl } = await startService(
+    temporaryFolder('console', cleanup),
+    { RATE_LIMIT_AUTH: '1000/60', RATE_LIMIT_LOGIN: '1000/60' },
+    cleanup,
+  );
   const account = await openAccount(baseUrl);
   await logIn(browser.page, baseUrl, account);
   const first = await firstScreens(browser.page, `${baseUrl}/console`, loads);
@@ -47,16 +47,14 @@ async function run({ loads, seconds, perSecond }: Options, cleanup: Cleanup): Pr
   const shown = await shownAfter(browser.page, `${baseUrl}/api/v1`, account);
   const [load, event] = [percentiles(first), percentiles(shown)];
   say(
-    `first screen   p50 ${load.p50.toFixed(0)} ms, p95 ${load.p95.toFixed(0)} ms of ${first.length} loads, CPU ${slowDown} times slower`,
+    `first screen   ${formatPercentiles(load)} of ${first.length} loads, CPU ${slowDown} times slower`,
     `sends          ${formatLatency(sends)}`,
-    `shown          p50 ${event.p50.toFixed(0)} ms, p95 ${event.p95.toFixed(0)} ms after the status, of ${shown.length} messages`,
+    `shown          ${formatPercentiles(event)} after the status, of ${shown.length} messages`,
   );
-  const lines = [
+  return sayReport(
     atMost('first screen, p95 ms', load.p95, targets.firstScreenMs, 0),
     atMost('event shown, p95 ms', event.p95, targets.shownMs, 0),
-  ];
-  say(...lines);
-  return lines.every((line) => line.startsWith('✓')) && shown.length > 0 ? 0 : 1;
+  );
 }
 
 /** Milliseconds from the navigation until the overview has its data, with an empty cache. */

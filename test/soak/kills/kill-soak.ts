@@ -2,9 +2,8 @@
 import { parseArgs } from 'node:util';
 import { connect } from '../../../models/db/database.js';
 import { workflowTypes } from '../../../workflows/contract.js';
-import { messageWorkflows } from '../../../harness/measure/message-workflows.js';
+import { messageWorkflows, untilNoneRuns } from '../../../harness/measure/open-workflows.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
-import { untilNoneRuns } from '../../../harness/measure/measured-case.js';
 import { createSender } from '../../../harness/load/sender.js';
 import { startKiller } from './soak-killer.js';
 import { countFigures, findViolations } from './soak-checks.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chosenBy } from '../../harness/stage/chosen.js';
+import { chosenBy } from '../../harness/report/only-option.js';
 
 describe('the option --only', () => {
   const names = ['Go', 'Java (Gradle)', 'Python'];

@@ -1,0 +1,41 @@
+/** Child processes that talk to this one. */
+import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
+import { once } from 'node:events';
+import type { Cleanup } from './cleanup.js';
+
+const answerMsMax = 90_000;
+
+/** Starts a script, which is stopped at the end of the run. */
+export function startChild(
+  script: string,
+  cleanup: Pick<Cleanup, 'add'>,
+  { args = [], ...options }: ForkOptions & { args?: string[] } = {},
+): ChildProcess {
+  // The advanced serialization preserves maps.
+  const child = fork(script, args, { serialization: 'advanced', execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'], ...options });
+  cleanup.add(() => stopChild(child));
+  return child;
+}
+
+/** Sends a command. @returns the next message of the child */
+export function ask<Message>(child: ChildProcess, command: object | string, msMax?: number): Promise<Message> {
+  const message = nextMessage<Message>(child, msMax);
+  child.send(command);
+  return message;
+}
+
+/** The next message of the child. */
+export async function nextMessage<Message>(child: ChildProcess, msMax = answerMsMax): Promise<Message> {
+  const [message] = (await once(child, 'message', { signal: AbortSignal.timeout(msMax) })) as [Message];
+  return message;
+}
+
+/** Stops a child process by closing its channel, and kills it if it does not end. */
+export async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  const force = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await ended;
+  clearTimeout(force);
+}
