@@ -26,7 +26,7 @@ export interface MetricsOptions {
 
 let isCollecting = false;
 
-/** CPU, memory, event loop and garbage collection of the process. Begins with the first page, because it wakes the process twenty times a second. */
+/** CPU, memory, event loop and garbage collection of the process. */
 function collect(): true {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 50 });
   // prom-client leaves it out when it adds up several processes. We add up the threads of one.
@@ -43,10 +43,10 @@ const connectionsMax = 20;
  */
 export async function serveMetrics({ host, port, isGiven, dataDir, logger, refresh }: MetricsOptions): Promise<void> {
   if (port === 0) return;
+  isCollecting ||= collect();
   const threads = new OtherThreads();
   const server = createServer((req, res) => {
     respond(req, res, async (openMetrics) => {
-      isCollecting ||= collect();
       await Promise.all([
         readDisk(dataDir),
         refresh?.().catch((err: unknown) => logger.warn({ err }, 'gauges could not be read: this scrape lacks them')),
