@@ -2,7 +2,7 @@
 import { reasonOf, TidingsError } from './errors.js';
 import { assertNumbers, assertVisible } from './options.js';
 import { orAborted, pause, pauseMs } from './retry.js';
-import { readBlocks, readLines, type SentBlock, withinIdle } from './sent-events.js';
+import { type EventBlock, readBlocks, readLines, withinIdle } from './server-sent-events.js';
 import type { Transport } from './transport.js';
 import type { MessageEvent } from './types.js';
 
@@ -81,7 +81,7 @@ async function* readConnection(
   transport: Transport,
   lastEventId: string,
   { signal, idleMs, onOpen }: ConnectionOptions,
-): AsyncGenerator<SentBlock, void> {
+): AsyncGenerator<EventBlock, void> {
   const ending = new AbortController();
   try {
     const headers = { Accept: 'text/event-stream', ...(lastEventId === '' ? {} : { 'Last-Event-ID': lastEventId }) };

@@ -1,7 +1,7 @@
 /** Reads server-sent events (HTML Standard, section Server-sent events). */
 
 /** A block of the stream. Most have an event; some have only an id. */
-export interface SentBlock {
+export interface EventBlock {
   /** The last id that the stream gave; undefined before the first one. */
   id: string | undefined;
   type: string;
@@ -10,22 +10,22 @@ export interface SentBlock {
   retryMs: number | undefined;
 }
 
-const noBlock = (id: string | undefined): SentBlock => ({ id, type: 'message', data: undefined, retryMs: undefined });
+const emptyBlock = (id: string | undefined): EventBlock => ({ id, type: 'message', data: undefined, retryMs: undefined });
 
 /** The blocks in the lines of a stream. An incomplete block at the end does not count, as the standard demands. */
-export async function* readBlocks(lines: AsyncIterable<string>): AsyncGenerator<SentBlock, void> {
-  let block = noBlock(undefined);
+export async function* readBlocks(lines: AsyncIterable<string>): AsyncGenerator<EventBlock, void> {
+  let block = emptyBlock(undefined);
   for await (const line of lines) {
     if (line === '') {
       yield block;
-      block = noBlock(block.id);
+      block = emptyBlock(block.id);
     } else {
       addLine(block, line);
     }
   }
 }
 
-function addLine(block: SentBlock, line: string): void {
+function addLine(block: EventBlock, line: string): void {
   const colon = line.indexOf(':');
   const name = colon < 0 ? line : line.slice(0, colon);
   const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
