@@ -1,17 +1,17 @@
-/** Lists, which the client reads part by part. */
+/** Lists, which the client reads page by page. */
 import type { CallOptions, Query, Transport } from './transport.js';
 
-/** A part of a list. */
+/** A page of a list. */
 export interface Page<T> {
   items: T[];
-  /** For the next part; null at the end. */
+  /** For the next page; null at the end. */
   nextCursor: string | null;
 }
 
-const partSize = 100;
+const pageSize = 100;
 
 /**
- * A list, newest first: `for await (const item of list)` reads all of it, and a part only when it is needed. Each row that exists from the
+ * A list, newest first: `for await (const item of list)` reads all of it, and a page only when it is needed. Each row that exists from the
  * beginning to the end is seen once, however many are added meanwhile (docs/contract, Lists).
  */
 export class List<T> implements AsyncIterable<T> {
@@ -28,9 +28,9 @@ export class List<T> implements AsyncIterable<T> {
     this.#transport = transport;
   }
 
-  /** One part. @param cursor `nextCursor` of the part before it; none for the first */
+  /** One page. @param cursor `nextCursor` of the page before it; none for the first */
   async page(cursor?: string | null): Promise<Page<T>> {
-    const query: Query = { limit: partSize, ...this.query, cursor };
+    const query: Query = { limit: pageSize, ...this.query, cursor };
     const data = await this.#transport.call<Record<string, unknown>>({ method: 'GET', path: this.path, query }, this.options);
     const { next_cursor } = data.pagination as { next_cursor: string | null };
     return { items: data[this.name] as T[], nextCursor: next_cursor };
@@ -39,9 +39,9 @@ export class List<T> implements AsyncIterable<T> {
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void> {
     let cursor: string | null | undefined;
     do {
-      const part: Page<T> = await this.page(cursor);
-      yield* part.items;
-      cursor = part.nextCursor;
+      const page: Page<T> = await this.page(cursor);
+      yield* page.items;
+      cursor = page.nextCursor;
     } while (cursor !== null);
   }
 }

@@ -27,7 +27,7 @@ export class Messages {
     return (await this.#transport.call<{ message: types.Message }>({ method: 'GET', path: `/messages/${segment(id)}` }, options)).message;
   }
 
-  /** The messages, newest first. `limit` is the size of a part, not of the list. */
+  /** The messages, newest first. `limit` is the size of a page, not of the list. */
   list(filters: types.MessageFilters = {}, options: CallOptions = {}): List<types.ListedMessage> {
     return new List(this.#transport, '/messages', 'messages', { ...filters }, options);
   }
@@ -67,7 +67,7 @@ export class Batches {
     return (await this.#transport.call<{ batch: types.Batch }>({ method: 'GET', path: `/messages/bulk/${segment(id)}` }, options)).batch;
   }
 
-  /** The batches, newest first. `limit` is the size of a part, not of the list. */
+  /** The batches, newest first. `limit` is the size of a page, not of the list. */
   list(filters: types.BatchFilters = {}, options: CallOptions = {}): List<types.Batch> {
     return new List(this.#transport, '/messages/bulk', 'batches', { ...filters }, options);
   }

@@ -21,7 +21,7 @@ export class Contacts {
     return (await this.#transport.call<{ contact: types.Contact }>({ method: 'GET', path: `/contacts/${segment(id)}` }, options)).contact;
   }
 
-  /** The contacts, newest first. `limit` is the size of a part, not of the list. */
+  /** The contacts, newest first. `limit` is the size of a page, not of the list. */
   list(filters: types.ContactFilters = {}, options: CallOptions = {}): List<types.Contact> {
     return new List(this.#transport, '/contacts', 'contacts', { ...filters }, options);
   }
@@ -57,7 +57,7 @@ export class Suppressions {
     return (await this.#transport.call<{ suppression: types.Suppression }>(request, options)).suppression;
   }
 
-  /** The suppressions in effect, newest first. `limit` is the size of a part, not of the list. */
+  /** The suppressions in effect, newest first. `limit` is the size of a page, not of the list. */
   list(filters: types.SuppressionFilters = {}, options: CallOptions = {}): List<types.Suppression> {
     return new List(this.#transport, '/suppressions', 'suppressions', { ...filters }, options);
   }
@@ -85,7 +85,7 @@ export class Webhooks {
     return (await this.#transport.call<{ webhook: types.Webhook }>({ method: 'GET', path: `/webhooks/${segment(id)}` }, options)).webhook;
   }
 
-  /** The webhooks, newest first. `limit` is the size of a part, not of the list. */
+  /** The webhooks, newest first. `limit` is the size of a page, not of the list. */
   list(filters: types.WebhookFilters = {}, options: CallOptions = {}): List<types.Webhook> {
     return new List(this.#transport, '/webhooks', 'webhooks', { ...filters }, options);
   }

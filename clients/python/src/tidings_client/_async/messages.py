@@ -34,7 +34,7 @@ class AsyncMessages:
         return cast(types.MessageData, await self._transport.call(request))["message"]
 
     def list(self, **filters: Unpack[types.ListMessagesQuery]) -> AsyncPages[types.Message]:
-        """The messages, newest first. `limit` is the size of a part, not of the list."""
+        """The messages, newest first. `limit` is the size of a page, not of the list."""
         return AsyncPages(self._transport, "/messages", "messages", filters)
 
     async def timeline(self, id: str) -> types.Timeline:
@@ -72,7 +72,7 @@ class AsyncBatches:
         return cast(types.BatchData, await self._transport.call(request))["batch"]
 
     def list(self, **filters: Unpack[types.ListBatchesQuery]) -> AsyncPages[types.BatchSummary]:
-        """The batches, newest first. `limit` is the size of a part, not of the list."""
+        """The batches, newest first. `limit` is the size of a page, not of the list."""
         return AsyncPages(self._transport, "/messages/bulk", "batches", filters)
 
     async def pause(self, id: str) -> types.Batch:

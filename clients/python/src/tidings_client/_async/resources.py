@@ -29,7 +29,7 @@ class AsyncContacts:
         return cast(types.ContactData, await call)["contact"]
 
     def list(self, **filters: Unpack[types.ListContactsQuery]) -> AsyncPages[types.Contact]:
-        """The contacts, newest first. `limit` is the size of a part, not of the list."""
+        """The contacts, newest first. `limit` is the size of a page, not of the list."""
         return AsyncPages(self._transport, "/contacts", "contacts", filters)
 
     async def update(self, id: str, changes: types.UpdateContactRequest) -> types.Contact:
@@ -58,7 +58,7 @@ class AsyncSuppressions:
         return cast(types.SuppressionData, await call)["suppression"]
 
     def list(self, **filters: Unpack[types.ListSuppressionsQuery]) -> AsyncPages[types.Suppression]:
-        """The suppressions in effect, newest first. `limit` is the size of a part, not of the list."""
+        """The suppressions in effect, newest first. `limit` is the size of a page, not of the list."""
         return AsyncPages(self._transport, "/suppressions", "suppressions", filters)
 
     async def delete(self, id: str) -> None:
@@ -85,7 +85,7 @@ class AsyncWebhooks:
         return cast(types.WebhookData, await call)["webhook"]
 
     def list(self, **filters: Unpack[types.ListWebhooksQuery]) -> AsyncPages[types.Webhook]:
-        """The webhooks, newest first. `limit` is the size of a part, not of the list."""
+        """The webhooks, newest first. `limit` is the size of a page, not of the list."""
         return AsyncPages(self._transport, "/webhooks", "webhooks", filters)
 
     async def update(self, id: str, changes: types.UpdateWebhookRequest) -> types.Webhook:
@@ -123,7 +123,7 @@ class AsyncWebhooks:
         return cast(types.WebhookPublicKeyData, await call)
 
     def deliveries(self, id: str, **filters: Unpack[types.ListDeliveriesQuery]) -> AsyncPages[types.Delivery]:
-        """What was sent to a webhook, newest first. `limit` is the size of a part, not of the list."""
+        """What was sent to a webhook, newest first. `limit` is the size of a page, not of the list."""
         return AsyncPages(self._transport, f"/webhooks/{segment(id)}/deliveries", "deliveries", filters)
 
     async def resend(self, id: str, delivery_id: str) -> Any:

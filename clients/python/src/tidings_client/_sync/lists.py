@@ -1,5 +1,5 @@
 # Generated from _async by `npm run client:types`: do not edit it.
-"""Lists, which the client reads part by part."""
+"""Lists, which the client reads page by page."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .transport import Transport
 
 Item = TypeVar("Item")
 
-PART_SIZE = 100
+PAGE_SIZE = 100
 
 
 @dataclass(frozen=True)
 class Page(Generic[Item]):
-    """A part of a list."""
+    """A page of a list."""
 
     items: List[Item]
     next_cursor: Optional[str]
-    """For the next part; None at the end."""
+    """For the next page; None at the end."""
 
 
 class Pages(Generic[Item]):
-    """A list, newest first. Iterating reads all of it, and a part only when it is needed.
+    """A list, newest first. Iterating reads all of it, and a page only when it is needed.
 
     Each row that exists from the beginning to the end is seen once, however many are added meanwhile.
     """
@@ -37,20 +37,20 @@ class Pages(Generic[Item]):
         self._filters = filters
 
     def page(self, cursor: Optional[str] = None) -> Page[Item]:
-        """One part.
+        """One page.
 
-        :param cursor: `next_cursor` of the part before it; None for the first
+        :param cursor: `next_cursor` of the page before it; None for the first
         """
-        query: Dict[str, Any] = {"limit": PART_SIZE, **self._filters, "cursor": cursor}
+        query: Dict[str, Any] = {"limit": PAGE_SIZE, **self._filters, "cursor": cursor}
         data = self._transport.call(Request("GET", self._path, query))
         return Page(data[self._name], data["pagination"]["next_cursor"])
 
     def __iter__(self) -> Iterator[Item]:
         cursor: Optional[str] = None
         while True:
-            part = self.page(cursor)
-            for item in part.items:
+            page = self.page(cursor)
+            for item in page.items:
                 yield item
-            cursor = part.next_cursor
+            cursor = page.next_cursor
             if cursor is None:
                 return

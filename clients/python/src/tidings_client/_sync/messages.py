@@ -35,7 +35,7 @@ class Messages:
         return cast(types.MessageData, self._transport.call(request))["message"]
 
     def list(self, **filters: Unpack[types.ListMessagesQuery]) -> Pages[types.Message]:
-        """The messages, newest first. `limit` is the size of a part, not of the list."""
+        """The messages, newest first. `limit` is the size of a page, not of the list."""
         return Pages(self._transport, "/messages", "messages", filters)
 
     def timeline(self, id: str) -> types.Timeline:
@@ -73,7 +73,7 @@ class Batches:
         return cast(types.BatchData, self._transport.call(request))["batch"]
 
     def list(self, **filters: Unpack[types.ListBatchesQuery]) -> Pages[types.BatchSummary]:
-        """The batches, newest first. `limit` is the size of a part, not of the list."""
+        """The batches, newest first. `limit` is the size of a page, not of the list."""
         return Pages(self._transport, "/messages/bulk", "batches", filters)
 
     def pause(self, id: str) -> types.Batch:

@@ -30,7 +30,7 @@ class Contacts:
         return cast(types.ContactData, call)["contact"]
 
     def list(self, **filters: Unpack[types.ListContactsQuery]) -> Pages[types.Contact]:
-        """The contacts, newest first. `limit` is the size of a part, not of the list."""
+        """The contacts, newest first. `limit` is the size of a page, not of the list."""
         return Pages(self._transport, "/contacts", "contacts", filters)
 
     def update(self, id: str, changes: types.UpdateContactRequest) -> types.Contact:
@@ -59,7 +59,7 @@ class Suppressions:
         return cast(types.SuppressionData, call)["suppression"]
 
     def list(self, **filters: Unpack[types.ListSuppressionsQuery]) -> Pages[types.Suppression]:
-        """The suppressions in effect, newest first. `limit` is the size of a part, not of the list."""
+        """The suppressions in effect, newest first. `limit` is the size of a page, not of the list."""
         return Pages(self._transport, "/suppressions", "suppressions", filters)
 
     def delete(self, id: str) -> None:
@@ -86,7 +86,7 @@ class Webhooks:
         return cast(types.WebhookData, call)["webhook"]
 
     def list(self, **filters: Unpack[types.ListWebhooksQuery]) -> Pages[types.Webhook]:
-        """The webhooks, newest first. `limit` is the size of a part, not of the list."""
+        """The webhooks, newest first. `limit` is the size of a page, not of the list."""
         return Pages(self._transport, "/webhooks", "webhooks", filters)
 
     def update(self, id: str, changes: types.UpdateWebhookRequest) -> types.Webhook:
@@ -124,7 +124,7 @@ class Webhooks:
         return cast(types.WebhookPublicKeyData, call)
 
     def deliveries(self, id: str, **filters: Unpack[types.ListDeliveriesQuery]) -> Pages[types.Delivery]:
-        """What was sent to a webhook, newest first. `limit` is the size of a part, not of the list."""
+        """What was sent to a webhook, newest first. `limit` is the size of a page, not of the list."""
         return Pages(self._transport, f"/webhooks/{segment(id)}/deliveries", "deliveries", filters)
 
     def resend(self, id: str, delivery_id: str) -> Any:
