@@ -6,7 +6,7 @@ COPY package.json package-lock.json ./
 # No package that is used here needs its install script.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN npm run build
+RUN npm run build && rm dist/.tsbuildinfo
 # Not --omit=optional: the native parts of argon2 and of the Temporal SDK are optional dependencies too. Of ours, only
 # the embedded PostgreSQL is left out; the SDK carries its native part for every platform.
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
