@@ -2,6 +2,7 @@
 import type { Database } from '../../models/db/database.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordReports, type Wake } from '../../models/operations/reports/record-reports.js';
+import type { Logger } from '../../models/process/logger.js';
 import type { Config } from '../../models/settings/config.js';
 import { noteQueried, type Unqueried, unqueriedMessages } from '../../models/operations/recovery/unqueried-messages.js';
 import { withHeartbeat } from '../support/heartbeat.js';
@@ -12,11 +13,13 @@ import { queryReports } from './query-report.js';
 const atOnce = 10;
 /** Messages for each activity call. Fits into its time-out even if every query times out. */
 const perCall = 30;
+const unqueriedText = 'status queries of a recovery failed: their messages are not queried again, except when their report is overdue';
 
 interface RestoredDeps {
   db: Database;
   config: Pick<Config, 'secretKeys'>;
   providers: Providers;
+  logger: Logger;
 }
 
 export interface AskedPage {
@@ -26,7 +29,7 @@ export interface AskedPage {
   more: boolean;
 }
 
-export function restoredActivities({ db, config, providers }: RestoredDeps) {
+export function restoredActivities({ db, config, providers, logger }: RestoredDeps) {
   return {
     /** Queries the providers for the next messages of a recovery and stores the reports in the inbox. Each message is queried once. */
     askRestored: (recoveryId: string): Promise<AskedPage> =>
@@ -36,7 +39,8 @@ export function restoredActivities({ db, config, providers }: RestoredDeps) {
         const wakes: Wake[] = [];
         for (let from = 0; from < unqueried.length; from += atOnce) {
           const some = unqueried.slice(from, from + atOnce);
-          const { reports } = await queryReports(providers, some.flatMap(awaited));
+          const { reports, faults } = await queryReports(providers, some.flatMap(awaited));
+          if (faults.length > 0) logger.warn({ err: faults[0], failed: faults.length }, unqueriedText);
           wakes.push(...(await recordReports(db, reports, key)));
           await noteQueried(
             db,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { restoredActivities } from '../../activities/reports/restored.js';
+import { createLogger } from '../../models/process/logger.js';
 import { beginRecovery } from '../../models/operations/recovery/begin-recovery.js';
 import { everywhere, stubProvider } from '../support/carriers/stub-provider.js';
 import { testConfig } from '../support/config.js';
@@ -31,11 +32,14 @@ describe('the status queries after a restore', () => {
         raw: '{}',
       };
     };
+    const warnings: object[] = [];
+    const logger = Object.assign(createLogger('test', 'silent'), { warn: (fields: object) => void warnings.push(fields) });
     const providers = everywhere(stubProvider(undefined, { name: String(broken.provider), fetchStatus }));
-    const { askRestored } = restoredActivities({ db: test.db, config: testConfig(), providers });
+    const { askRestored } = restoredActivities({ db: test.db, config: testConfig(), providers, logger });
     const first = await inActivity(askRestored, [id]);
     assert.deepEqual([first.more, first.wakes.length], [false, 1]);
+    assert.deepEqual(warnings.length, 1);
     await inActivity(askRestored, [id]);
-    assert.deepEqual(queried.toSorted(), [broken.provider_message_id, other.provider_message_id].toSorted());
+    assert.deepEqual(queried.toSorted(), [broken, other].map((message) => String(message.provider_message_id)).toSorted());
   });
 });
