@@ -1,4 +1,4 @@
-/** AccountRejections for which no message is at fault: the account is locked, not registered, or has used up its credit. */
+/** Rejections for which no message is at fault: the account is locked, not registered, or has used up its credit. */
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { type FailureCode, handoffUnknown } from '../../models/rules/messages/error-codes.js';
 import { type CallVerdict } from './account-health.js';
@@ -21,16 +21,16 @@ export function verdictOf({ result, concernsRecipient, isUncalled }: Handoff): C
   return faultsOfAccount.has(result.error_code) ? 'bad' : 'good';
 }
 
-/** The refusals of one dispatch. */
+/** The rejections of one dispatch. */
 export class AccountRejections {
-  /** Message → accounts that refused it for their own faults. */
+  /** Message → accounts that rejected it for their own faults. */
   readonly #by = new Map<string, Set<string>>();
 
   constructor(private readonly deps: Pick<RoundDeps, 'providers' | 'health'>) {}
 
   /**
-   * @returns what to record. A refusal because of the account is `retryable` while another account has not refused the message, so that the
-   *   message goes to that one. If an earlier call may have reached this account, no other may get the message, and the refusal is final
+   * @returns what to record. A rejection because of the account is `retryable` while another account has not rejected the message, so that the
+   *   message goes to that one. If an earlier call may have reached this account, no other may get the message, and the rejection is final
    */
   judge(claim: Claim, handoff: Handoff): Handoff {
     const { result } = handoff;
@@ -42,7 +42,7 @@ export class AccountRejections {
     return { ...handoff, result: { id, attempt, provider, outcome: 'retryable', detail: provider_error_code ?? error_code } };
   }
 
-  /** The accounts of the channel for which the reason of the refusal does not hold. A failing account may work again later. */
+  /** The accounts of the channel for which the reason of the rejection does not hold. A failing account may work again later. */
   #mayTake({ channel }: Claim, { result, concernsRecipient }: Handoff): string[] {
     const accounts = this.deps.providers.routes[channel].map(({ account }) => account);
     if (!concernsRecipient) return accounts;

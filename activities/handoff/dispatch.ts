@@ -61,12 +61,12 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const { waitMs, hasExpired } = await expireDuringWait(deps, groupId, end.waitMs);
   if (batchId !== undefined) await finishPage(deps, groupId, batchId, rounds.endedCount > 0 || rounds.hasFailedByRule || hasExpired);
   if (rounds.tookNothing)
-    throw await notHandedOffUntilExpiry(db, groupId, 'The provider took none of the messages', waitAfter(rounds.retryAfterMs, holdsEvents));
+    throw await notHandedOffUntilExpiry(db, groupId, 'The carrier took none of the messages', waitAfter(rounds.retryAfterMs, holdsEvents));
   const hasOnlyWaited = waitMs > 0 && rounds.endedCount === 0 && !hasExpired;
   // A reservation was made for a retry of the activity, and the time since then does not change that.
   if (hasOnlyWaited && batchId === undefined && (turn.reservedAt !== undefined || hasTimeFor(waitMs))) {
     storeDetails(turn.reservedAt);
-    throw notHandedOff('The limit of the provider is used up for now', waitMs);
+    throw notHandedOff('The limit of the carrier is used up for now', waitMs);
   }
   const state = await countGroupWork(db, groupId);
   if (state.paused) return { ...state, more, ...(await untilPausedExpiry(db, groupId)) };

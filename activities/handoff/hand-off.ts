@@ -35,7 +35,7 @@ const idLengthMax = 500;
 const usable = (outcome: SendOutcome): SendOutcome =>
   hasStorableTexts(outcome) && (outcome.outcome !== 'accepted' || outcome.provider_message_id.length <= idLengthMax)
     ? outcome
-    : { outcome: 'unknown', detail: 'unusable answer' };
+    : { outcome: 'unknown', detail: 'unusable response' };
 
 /** The account is not in the settings any more, so an earlier call cannot be queried. */
 const withoutAccount = ({ uncertain }: Claim): SendOutcome =>

@@ -23,5 +23,5 @@ const asUnknown = ({ id, attempt, provider }: HandoffResult): HandoffResult => (
   attempt,
   provider,
   outcome: 'unknown',
-  detail: 'answer refused by the database',
+  detail: 'response refused by the database',
 });

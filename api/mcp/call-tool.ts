@@ -68,7 +68,7 @@ async function counted({ db, config, logger }: Deps, workspaceId: string, sendIt
   // The caller gets the outcome of the send in any case. If this fails, the send counts.
   const giveBack = () =>
     giveBackMcpSend(db, workspaceId).catch((err: unknown) =>
-      logger.warn({ err }, 'an MCP send that was not made could not be given back: it counts toward the daily limit'),
+      logger.warn({ err }, 'an MCP send that was not made could not be given back: it counts towards the daily limit'),
     );
   const reply = await sendIt().catch(async (error: unknown) => {
     // After a failure of the service the message may exist, so it counts. A busy service has refused the send before it began.

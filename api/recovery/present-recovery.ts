@@ -6,7 +6,7 @@ import type { Recovered } from './run-recovery.js';
 const line = (count: number, what: string, then: string) => `${String(count).padStart(10)}  ${what.padEnd(44)}  ${then}`;
 
 const headOf = ({ as_of, stopped_at }: Recovery) =>
-  `Database restored to ${as_of.toISOString()}; processes stopped at ${stopped_at.toISOString()}`;
+  `Database restored to ${as_of.toISOString()}; all processes had stopped by ${stopped_at.toISOString()}`;
 
 /** A table of the findings and their consequences. @param dryRun nothing was changed */
 export function tableOf({ recovery, doubts, workflows, found }: Recovered, dryRun: boolean): string {
@@ -17,7 +17,7 @@ export function tableOf({ recovery, doubts, workflows, found }: Recovered, dryRu
     line(workflows, 'open workflows', 'terminated; the watcher starts new ones as needed'),
     line(uncertain.length, 'messages possibly handed off', 'resolved by a query, by their report, or refunded'),
     line(uncertain_paused.length, 'of them in paused batches', 'resolved when the owner resumes or cancels the batch'),
-    line(awaiting_report.length, 'messages that wait for a report', 'their providers are queried when the workers run'),
+    line(awaiting_report.length, 'messages that wait for a report', 'their carriers are queried when the workers run'),
     line(scheduled.length, 'messages scheduled for later', 'sent as scheduled, including those cancelled in the lost time'),
     line(cancelled.length, 'messages of cancelled batches', 'cancelled and refunded'),
     line(undecided_messages.length, 'messages not accepted yet', 'deleted; they were not charged'),
@@ -44,7 +44,7 @@ const kindTexts: Readonly<Record<RecoveryOutcome['kind'], string>> = {
 
 const stateTexts: Readonly<Record<RecoveryState, string>> = {
   waiting: 'not resolved yet',
-  reconciled: 'resolved by a query to the provider',
+  reconciled: 'resolved by a query to the carrier',
   reported: 'resolved by a delivery report',
   refunded: 'failed and refunded',
   unreported: 'no report arrived in time',

@@ -11,8 +11,8 @@ const Webhook = screenPart(async () => (await import('../screens/webhooks/webhoo
 const Delivery = screenPart(async () => (await import('../screens/webhooks/delivery.js')).Delivery);
 
 const LinkEnded = () => (
-  <Screen title="This link has expired or was revoked">
-    <p>A link is valid for one hour. Ask its sender for a new one.</p>
+  <Screen title="This link is not valid any more">
+    <p>A link is valid for one hour, and only in the tab that opened it. Ask its sender for a new one.</p>
   </Screen>
 );
 

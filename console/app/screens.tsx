@@ -69,6 +69,7 @@ export const screens = [
   <Route key="new-key" path={to('keys/new')} component={NewKey} />,
   <Route key="settings" path={to('settings')} component={Settings} />,
   <Route key="login" path={to('login')} component={LoggedIn} />,
+  <Route key="sign-in" path={to('sign-in')} component={LoggedIn} />, // its former address, which may be a bookmark
   <Route key="sign-up" path={to('sign-up')} component={LoggedIn} />,
   <Route key="forgot-password" path={to('forgot-password')} component={LoggedIn} />,
   <Route key="others" default component={NotFound} />,

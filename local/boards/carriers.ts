@@ -66,7 +66,7 @@ export const carriersBoard: Board = {
     },
     {
       title: 'Delivery reports',
-      about: 'By account and result. unmatched: the report matches no message.',
+      about: 'By account and result. unmatched: the report matched no message when it arrived.',
       unit: 'eps',
       queries: [
         [rate('tidings_reports_total', ['account', 'status']), '{{account}} {{status}}'],

@@ -5,8 +5,8 @@ export const webhooksBoard: Board = {
   title: 'webhooks',
   panels: [
     {
-      title: 'Open circuit breakers',
-      about: 'Webhooks whose receiver fails. Each gets single probes until one succeeds.',
+      title: 'Waiting webhooks',
+      about: 'Webhooks that get no attempts for now: their circuit breaker is open, or their receiver asked to wait.',
       unit: 'short',
       redFrom: 1,
       queries: [['max(tidings_webhooks{state="open"})', '']],
@@ -62,11 +62,11 @@ export const webhooksBoard: Board = {
     },
     {
       title: 'Webhooks by state',
-      about: 'Circuit breaker open: the receiver fails. Disabled: by the service, after days of failures.',
+      about: 'Waiting: the circuit breaker is open, or the receiver asked to wait. Disabled: by the service, after days of failures.',
       unit: 'short',
       queries: [
         ['max(tidings_webhooks{state="active"})', 'active'],
-        ['max(tidings_webhooks{state="open"})', 'circuit breaker open'],
+        ['max(tidings_webhooks{state="open"})', 'waiting'],
         ['max(tidings_webhooks{state="disabled"})', 'disabled'],
       ],
     },

@@ -30,7 +30,7 @@ export function explainDatabaseError(error: Error): string {
   const remedy = remedyOf(error);
   if (error instanceof ConnectionError) {
     const check =
-      'Check DATABASE_URL (migrate: MIGRATE_DATABASE_URL, if set), that the server runs, and that pg_hba.conf allows this address';
+      'Check DATABASE_URL (migrate: MIGRATE_DATABASE_URL, if set), that the server runs, and that its firewall and pg_hba.conf allow this address';
     return `PostgreSQL cannot be used: ${error.message}. ${remedy ?? check}`;
   }
   return remedy === undefined ? error.message : `${error.message}. ${remedy}`;

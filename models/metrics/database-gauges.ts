@@ -108,7 +108,7 @@ export const serviceGauges = {
   ),
   webhooks: gaugeOfEach(
     'tidings_webhooks',
-    'Webhooks by state. active: circuit breaker not open; open: circuit breaker open; disabled: by the service',
+    'Webhooks by state. active: gets attempts; open: waits, because its circuit breaker is open or its receiver asked to wait; disabled: by the service',
     ['state'],
     ({ webhooks_active, webhooks_open, webhooks_disabled }) => [
       [{ state: 'active' }, webhooks_active],

@@ -13,9 +13,9 @@ const credits = Joi.number()
 
 export const accountSettings: Record<string, Joi.Schema> = {
   SMTP_URL: mailServer.description(
-    'mail server of the account e-mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
+    'mail server of the account mails, which become .eml files in DATA_DIR/mail when not set; TLS is required off this machine unless ?tls=optional is added',
   ),
-  MAIL_FROM: anyMailbox.default('Tidings <no-reply@tidings.invalid>').description('sender of the account e-mails'),
+  MAIL_FROM: anyMailbox.default('Tidings <no-reply@tidings.invalid>').description('sender of the account mails'),
   CONSOLE_IDLE_HOURS: Joi.number()
     .integer()
     .min(1)

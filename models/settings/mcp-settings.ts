@@ -12,7 +12,7 @@ export const mcpSettings: Record<string, Joi.Schema> = {
     .min(0)
     .max(10_000_000)
     .default(100)
-    .description('messages that a workspace can send by MCP on a day (UTC); 0 means none'),
+    .description('messages that a workspace can send by MCP per day (UTC); 0 means none'),
 };
 
 export interface McpConfig {

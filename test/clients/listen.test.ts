@@ -93,6 +93,6 @@ describe('the command tidings listen', () => {
     const env = { TIDINGS_API_KEY: account.apiKey, TIDINGS_URL: `${service.url}/console` };
     running = startCommand(['listen', '--forward', url], env);
     assert.equal(await running.ended, 1);
-    assert.match(running.stderr(), /^The response is not a stream. Check baseUrl\n$/);
+    assert.match(running.stderr(), /^The response is not a stream\. Check baseUrl\n$/);
   });
 });

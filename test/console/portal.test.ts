@@ -56,20 +56,20 @@ describe('the portal of a webhook in the console', function () {
     // The page looks again by itself. If it notices first, the button is gone.
     const button = browser.page.getByRole('button', { name: 'Send a test event', exact: true });
     await button.click({ timeout: 2_000 }).catch(() => undefined);
-    await browser.page.getByRole('heading', { name: 'This link has expired or was revoked' }).waitFor();
+    await browser.page.getByRole('heading', { name: 'This link is not valid any more' }).waitFor();
     await browser.until(
-      `document.activeElement.id === 'main' && document.title === 'This link has expired or was revoked – Tidings console'`,
+      `document.activeElement.id === 'main' && document.title === 'This link is not valid any more – Tidings console'`,
     );
     await browser.assertAccessible();
     await browser.page.goto(`${app.url}/console/portal/webhooks/${id}`);
-    await browser.page.getByRole('heading', { name: 'This link has expired or was revoked' }).waitFor();
+    await browser.page.getByRole('heading', { name: 'This link is not valid any more' }).waitFor();
   });
 
   it('a new link opens in the tab of one that has ended', async () => {
     const address = await link();
     await browser.leave();
     await browser.page.goto(`${app.url}${address.split('#')[0]}#token=a.b.c`);
-    await browser.page.getByRole('heading', { name: 'This link has expired or was revoked' }).waitFor();
+    await browser.page.getByRole('heading', { name: 'This link is not valid any more' }).waitFor();
     await browser.page.goto(app.url + address);
     await browser.page.getByRole('heading', { name: 'Deliveries' }).waitFor();
     assert.equal(new URL(browser.page.url()).hash, '');

@@ -21,7 +21,7 @@ const insufficientPrivilege = '42501';
 
 export const databaseCheck: Check = {
   subject: 'PostgreSQL',
-  fix: (error) => remedyOf(error) ?? 'Check DATABASE_URL, that the server runs, and that pg_hba.conf allows this address',
+  fix: (error) => remedyOf(error) ?? 'Check DATABASE_URL, that the server runs, and that its firewall and pg_hba.conf allow this address',
   async run({ db, config }) {
     const facts = await factsOf(db);
     return [

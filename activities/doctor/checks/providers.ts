@@ -76,5 +76,5 @@ export async function accountFinding(
     );
   if (answer === 'refused')
     return failed(subject, 'refuses the credentials: messages wait until they expire', 'Correct the credentials of the account');
-  return warning(subject, `did not answer as expected (${answer.unclear})`, 'Look at the status page of the provider, and try again');
+  return warning(subject, `did not respond as expected (${answer.unclear})`, 'Look at the status page of the carrier, and try again');
 }

@@ -46,7 +46,7 @@ export interface HttpClient {
 const connectTimeoutMs = 4_000;
 const idleSocketMs = 4_000;
 const answerBytesMax = 256 * 1024;
-const unreadable = 'unreadable answer';
+const unreadable = 'unreadable response';
 /** Enough for 100 calls a second of 3 s each. */
 export const socketsMax = 300;
 const freeSocketsMax = 50;

@@ -22,11 +22,11 @@ export async function sendOver(
   }
 }
 
-/** The outcome for a message that the provider took. An answer without an id is `unknown`. */
+/** The outcome for a message that the provider took. An response without an id is `unknown`. */
 export const taken = (id: unknown): SendOutcome =>
   typeof id === 'string' && id !== ''
     ? { outcome: 'accepted', provider_message_id: id }
-    : { outcome: 'unknown', detail: 'answer without an id' };
+    : { outcome: 'unknown', detail: 'response without an id' };
 
 /** @param providerCode the provider's own code, for operators */
 export function rejected(channel: Channel, failure: ProviderFailure, providerCode: string): SendOutcome {

@@ -70,7 +70,7 @@ export class ReportPoster {
       while ((await postDueReports(db, reportsPerPost, (reports) => this.#post(reports))) === reportsPerPost);
       this.#isFailing = false;
     } catch (err) {
-      if (!this.#isFailing) logger.warn({ err }, 'could not post sandbox reports, retrying');
+      if (!this.#isFailing) logger.warn({ err }, 'could not post sandbox reports; repeating them');
       this.#isFailing = true;
     }
     for (const moment of this.#moments) if (moment <= startedAt) this.#moments.delete(moment);

@@ -122,7 +122,7 @@ export const bulkBody = Joi.object<BulkBody>({
     .meta({ exclusiveMinimum: 0, maximum: rateMax }),
   on_invalid: text()
     .valid('reject', 'skip')
-    .description('reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out'),
+    .description('reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are skipped'),
   allow_duplicates: Joi.boolean().empty(null).description('Send to a recipient as often as it is listed. Default: once'),
 })
   .meta({ variants: [toListed, toTagged] })

@@ -22,7 +22,7 @@ export const recentCallsRead = 5_000;
 export const recentOutcomes = (db: Database): Promise<RecentOutcome[]> => select<RecentOutcome>(db, read, [recentCallsRead]);
 
 const read = `
-  SELECT provider AS account, COALESCE(outcome, 'no answer yet') AS outcome,
+  SELECT provider AS account, COALESCE(outcome, 'no response yet') AS outcome,
     ${codeOf('detail')} AS detail, count(*)::integer AS calls
   FROM (SELECT provider, outcome, detail, started_at FROM send_attempts ORDER BY message_id DESC, number DESC LIMIT $1) a
   WHERE started_at > now() - interval '10 minutes' GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC, 2, 3`;

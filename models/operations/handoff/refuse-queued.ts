@@ -75,7 +75,7 @@ const expired: Failure = {
 const refusals = {
   suspended: { status_detail: 'rejected', error_code: 'suspended', error_message: 'The workspace is suspended' },
   closed: { status_detail: 'cancelled', error_code: 'cancelled', error_message: accountClosed }, // the watcher may not have come to it yet
-  unverified: { status_detail: 'rejected', error_code: 'unverified', error_message: 'The email address of the workspace is not verified' },
+  unverified: { status_detail: 'rejected', error_code: 'unverified', error_message: 'The e-mail address of the workspace is not verified' },
 } as const satisfies Record<string, Failure>;
 
 function failureBy(reason: Refused['reason']): Failure {

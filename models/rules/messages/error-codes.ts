@@ -73,9 +73,9 @@ const ownSummaries = {
   cancelled: 'Cancelled before the hand-off',
   expired: 'Expired before the hand-off',
   suspended: 'The workspace was suspended',
-  unverified: 'The email address of the workspace was not verified',
+  unverified: 'The e-mail address of the workspace was not verified',
   provider_unavailable: 'The carrier could not be reached in time',
-  [handoffUnknownCode]: 'The carrier did not respond, and cannot tell whether it accepted the message',
+  [handoffUnknownCode]: 'The carrier did not respond and cannot tell whether it accepted the message',
 } as const;
 
 const summaries: ReadonlyMap<string, string> = new Map([

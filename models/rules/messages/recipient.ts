@@ -66,9 +66,9 @@ export const spellingsOf = (channel: Channel, to: string) => rulesOf(channel).sp
 export const spellingsInSql = (row: string): string[] => [recipientKeyInSql(row), otherSpellingInSql(`${row}."to"`)];
 
 /**
- * SQL: conditions that together find the messages to an e-mail address. Letter case is ignored. Addresses with capital letters have an index of their
- * own, and PostgreSQL uses both indexes only if each condition has a SELECT of its own.
- * @param key SQL: the key of the address, or `ANY` of an array of keys
+ * SQL: conditions that together find the messages to a recipient. Letter case is ignored in addresses. Those with capital letters have an index of
+ * their own, and PostgreSQL uses both indexes only if each condition has a SELECT of its own.
+ * @param key SQL: the key of the recipient, or `ANY` of an array of keys and digests
  */
 export const recipientConditions = (key: string): string[] => [`"to" = ${key}`, `lower("to") = ${key} AND "to" <> lower("to")`];
 

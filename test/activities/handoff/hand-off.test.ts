@@ -55,7 +55,7 @@ describe('handOff', () => {
         claimOf(false),
         signal,
       );
-      assert.deepEqual([result.outcome, 'detail' in result && result.detail], ['unknown', 'unusable answer']);
+      assert.deepEqual([result.outcome, 'detail' in result && result.detail], ['unknown', 'unusable response']);
     });
   }
 

@@ -21,10 +21,10 @@ describe("the operator's command routes", () => {
     const { out } = await runAdmin({ db: test.db }, 'routes');
     assert.match(out, /^sms +sandbox +weight +\d+ +not judged: the only account of its channel$/m);
     assert.match(out, /^Hand-off attempts of the last ten minutes \(only the 5,000 of the newest messages are read\):$/m);
-    const calls = out.split('\n').filter((line) => /^sandbox .* calls? /.test(line));
+    const calls = out.split('\n').filter((line) => /^sandbox .* attempts? /.test(line));
     assert.deepEqual(
       calls.map((line) => line.replace(/^sandbox +/, '')),
-      ['2 calls  retryable (503)', '1 call   accepted', '1 call   retryable'],
+      ['2 attempts  retryable (503)', '1 attempt   accepted', '1 attempt   retryable'],
     );
   });
 

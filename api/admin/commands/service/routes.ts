@@ -37,7 +37,7 @@ const nameOf = (channel: string, account: string, weight: number) =>
 
 const callsCells = ({ account, outcome, detail, calls }: RecentOutcome) => [
   account,
-  countText(calls, 'call'),
+  countText(calls, 'attempt'),
   `${outcome}${detail === null ? '' : ` (${detail})`}`,
 ];
 

@@ -46,7 +46,7 @@ describe('httpClient: answers that are none', () => {
 
   it('a request may have arrived when the answer ends in the middle', async () => {
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
-    assert.deepEqual(await noAnswer(), ['unreadable answer', true]);
+    assert.deepEqual(await noAnswer(), ['unreadable response', true]);
   });
 
   it('a request may have arrived when the answer is too long, and the connection is closed', async () => {
@@ -56,13 +56,13 @@ describe('httpClient: answers that are none', () => {
         socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n${'x'.repeat(400_000)}`);
       };
     });
-    assert.deepEqual(await noAnswer(), ['unreadable answer', true]);
+    assert.deepEqual(await noAnswer(), ['unreadable response', true]);
     await closed;
   });
 
   it('a request may have arrived when the provider changes the protocol', async () => {
     answer = (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
-    assert.deepEqual(await noAnswer(), ['unreadable answer', true]);
+    assert.deepEqual(await noAnswer(), ['unreadable response', true]);
   });
 
   it('a request that waited for the connection of another may have arrived', async () => {

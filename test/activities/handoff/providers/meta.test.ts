@@ -157,7 +157,7 @@ describe('the Meta provider', () => {
     counterpart.interfere = (response) => drop(response);
     assert.equal((await adapter().send(whatsapp(), never)).outcome, 'unknown');
     counterpart.interfere = (response) => reply(response, 200, { messages: [] });
-    assert.deepEqual(await adapter().send(whatsapp(), never), { outcome: 'unknown', detail: 'answer without an id' });
+    assert.deepEqual(await adapter().send(whatsapp(), never), { outcome: 'unknown', detail: 'response without an id' });
     assert.equal(adapter().fetchStatus, undefined);
   });
 });

@@ -177,7 +177,7 @@ describe('the Postmark provider', () => {
     }
   });
 
-  it('the Postmark provider returns unknown for an unreadable answer', async () => {
+  it('the Postmark provider returns unknown for an unreadable response', async () => {
     counterpart.interfere = (response) => response.writeHead(200).end('<html>') !== undefined;
     assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: '200' });
     counterpart.interfere = (response) => reply(response, 200, { ErrorCode: 0 });

@@ -122,7 +122,7 @@ describe('the sandbox provider', () => {
       await until(() => endpoint.reports.length > 0, 'it was posted again');
       await stop();
       assert.deepEqual(told(endpoint.reports), [['failed', '30006', message.id]]);
-      assert.deepEqual(warnings, ['could not post sandbox reports, retrying']);
+      assert.deepEqual(warnings, ['could not post sandbox reports; repeating them']);
       assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports WHERE posted_at IS NULL')).length, 0);
     });
 

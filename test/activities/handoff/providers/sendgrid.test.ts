@@ -77,7 +77,7 @@ describe('the SendGrid provider', () => {
     counterpart.interfere = (response) => reply(response, 201, null);
     assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: '201' });
     counterpart.interfere = (response) => reply(response, 202, null);
-    assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: 'answer without an id' });
+    assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: 'response without an id' });
     assert.equal(adapter().reconcile, undefined);
     assert.equal(adapter().fetchStatus, undefined);
   });

@@ -114,7 +114,7 @@ describe('the SES provider', () => {
     counterpart.interfere = (response) => drop(response);
     assert.equal((await adapter().send(outgoingMail(), never)).outcome, 'unknown');
     counterpart.interfere = (response) => reply(response, 200, {});
-    assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: 'answer without an id' });
+    assert.deepEqual(await adapter().send(outgoingMail(), never), { outcome: 'unknown', detail: 'response without an id' });
     assert.equal((await refused(500, 'InternalFailure')).outcome, 'unknown');
     assert.equal(adapter().fetchStatus, undefined);
   });

@@ -32,7 +32,7 @@ describe('failureOf', () => {
       'Landline, unreachable carrier or unreachable mailbox',
       'Exceeded max price',
       'The recipient is on a suppression list',
-      'The carrier did not respond, and cannot tell whether it accepted the message',
+      'The carrier did not respond and cannot tell whether it accepted the message',
       'Unknown reason',
     ]);
   });
