@@ -30,7 +30,7 @@ ${Object.entries(commands)
   tidings --version        its version
   --json                   one JSON text in each line, for programs
 
-Exit codes: 0 success, 1 refused or failed, 2 wrong command line,
+Exit codes: 0 success, 1 failure, 2 wrong command line,
 3 service not reachable, 4 acceptance or result not known, 130 Ctrl-C.`;
 
 /** @returns the exit code */
