@@ -45,6 +45,12 @@ export function assertPath(path: string): void {
   if (!isPath) throw new OptionError('path must begin with /, and have no query, no fragment, no white space and no dots alone');
 }
 
+/** An id as a segment of a path. URLs remove dots alone, also encoded ones, so that the path would be another one. */
+export const segment = (id: string): string => {
+  if (typeof id !== 'string' || ['', '.', '..'].includes(id)) throw new OptionError('an id is required');
+  return encodeURIComponent(id);
+};
+
 /** A value of a query. @throws OptionError for a date that is none */
 export function textOf(name: string, value: string | number | boolean | Date): string {
   if (!(value instanceof Date)) return String(value);
