@@ -1,4 +1,5 @@
 /** The stream of events, which connects again by itself (docs/contract/streams.md). */
+import { CallbackFailure, runCallback } from './callback-failure.js';
 import { reasonOf, TidingsError } from './errors.js';
 import { assertNumbers, assertVisible } from './options.js';
 import { orAborted, pause, pauseMs } from './retry.js';
@@ -42,13 +43,11 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
   if (lastEventId !== '') assertVisible('lastEventId', lastEventId);
   let wasOpen = false;
   let failures = 0;
-  let isCalling = false;
   const onOpen = async () => {
     wasOpen = true;
     failures = 0;
-    isCalling = true;
-    await orAborted((async () => options.onOpen?.())(), signal);
-    isCalling = false;
+    const called = runCallback(() => options.onOpen?.());
+    await orAborted(called, signal);
   };
   for (;;) {
     let retryMs = 0;
@@ -59,7 +58,7 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
         if (block.data !== undefined) yield { ...(JSON.parse(block.data) as MessageEvent), id: lastEventId, raw: block.data };
       }
     } catch (error) {
-      if (isCalling) throw error; // of the program's `onOpen`
+      if (error instanceof CallbackFailure) throw error.reason;
       signal?.throwIfAborted();
       const failure = asFailure(error);
       if (!canReopen(failure, wasOpen) || (!wasOpen && failures >= retries)) throw failure;

@@ -1,5 +1,6 @@
 /** One call: its request, its timeout, its repetitions, its response. */
 import { type Answer, answerOf } from './answers.js';
+import { CallbackFailure, runCallback } from './callback-failure.js';
 import { errorOf, reasonOf, TidingsError } from './errors.js';
 import { type OnIgnoredFields, reportIgnoredFields, warning } from './ignored-fields.js';
 import { assertNumbers, assertVisible, jsonOf, OptionError, rootOf, textOf } from './options.js';
@@ -69,21 +70,6 @@ export interface Request {
 interface Prepared {
   url: URL;
   init: RequestInit & { headers: Record<string, string> };
-}
-
-/** The program's `onResponse` failed, and not the request. */
-class CallbackFailure extends Error {
-  constructor(readonly reason: unknown) {
-    super();
-  }
-}
-
-async function calling(callback: () => Promise<unknown>): Promise<void> {
-  try {
-    await callback();
-  } catch (error) {
-    throw new CallbackFailure(error);
-  }
 }
 
 export class Transport {
@@ -161,7 +147,7 @@ export class Transport {
       );
     };
     const response = await this.#ask(prepared, signal).catch(fail);
-    const called = calling(async () => options.onResponse?.(response.status, response.headers, attempt));
+    const called = runCallback(() => options.onResponse?.(response.status, response.headers, attempt));
     // The answer is read meanwhile: a slow callback takes nothing of the timeout.
     const answer = answerOf<T>(response);
     answer.catch(() => undefined); // nobody waits for it if the callback fails
