@@ -10,7 +10,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\b__a(enter|exit|iter)__\b/g, '__$1__'],
   [/\ba(close|read|iter_bytes)\(/g, '$1('],
   [/\bfrom anyio import fail_after\b/g, 'from contextlib import nullcontext'],
-  [/\bfrom anyio.lowlevel import current_token as current_place\b/g, 'from os import getpid as current_place'],
+  [/\bfrom anyio.lowlevel import current_token as connection_owner\b/g, 'from os import getpid as connection_owner'],
   [/\bfrom anyio import sleep\b/g, 'from time import sleep'],
   [/\bAsyncGenerator\[(\w+), None\]/g, 'Generator[$1, None, None]'],
   [/\bAsync(?=[A-Z])/g, ''],

@@ -81,5 +81,5 @@ class EventLoops(unittest.TestCase):
         with Tidings("tidings_x", self.base) as tidings:
             tidings.messages.send(MESSAGE)
             parent = tidings._transport.connections.http()
-            with mock.patch("tidings_client._sync.connections.current_place", return_value=os.getpid() + 1):
+            with mock.patch("tidings_client._sync.connections.connection_owner", return_value=os.getpid() + 1):
                 self.assertIsNot(tidings._transport.connections.http(), parent)

@@ -47,12 +47,12 @@ class Request:
     query: Optional[Mapping[str, Any]] = None
     body: object = None
     idempotency_key: Optional[str] = None
-    names_a_state: bool = False
+    is_repeatable: bool = False
     """A POST without a key that may be repeated, because it names the state to reach."""
 
     @property
-    def is_repeatable(self) -> bool:
-        return self.method != "POST" or self.idempotency_key is not None or self.names_a_state
+    def is_safe_to_repeat(self) -> bool:
+        return self.method != "POST" or self.idempotency_key is not None or self.is_repeatable
 
     @cached_property
     def content(self) -> Optional[bytes]:
@@ -74,7 +74,7 @@ def options_of(api_key: str, base_url: str, timeout: float, retries: float) -> O
     """:raises ValueError: for options that cannot work"""
     if not isinstance(api_key, str) or not api_key:
         raise ValueError("api_key is required")
-    key = visible("api_key", api_key.strip())  # one from a file ends with a line end
+    key = checked_ascii("api_key", api_key.strip())  # one from a file ends with a line end
     if not _is_address(base_url):
         raise ValueError("base_url must be a URL, such as https://api.example.com, without a query")
     bare = base_url.rstrip("/")
@@ -95,7 +95,7 @@ def _is_number(value: object, kind: Union[Type[Any], Tuple[Type[Any], ...]]) -> 
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-def prepared(http: Any, options: Options, request: Request, headers: Mapping[str, str]) -> Any:
+def built_request(http: Any, options: Options, request: Request, headers: Mapping[str, str]) -> Any:
     """The request for httpx.
 
     :param http: an `httpx.Client` or an `httpx.AsyncClient`: both build requests in the same way
@@ -165,7 +165,7 @@ def segment(id: str) -> str:
 
 def key_or_random(key: Optional[str]) -> str:
     """The idempotency key of a send: the caller's own, or one for this call."""
-    return str(uuid.uuid4()) if key is None else visible("idempotency_key", key)
+    return str(uuid.uuid4()) if key is None else checked_ascii("idempotency_key", key)
 
 
 def raw_request(
@@ -186,7 +186,7 @@ def raw_request(
         raise ValueError("path must begin with /, and have no query, no fragment, no white space and no dots alone")
     if method == "GET" and body is not None:
         raise ValueError("GET has no body")
-    key = None if idempotency_key is None else visible("idempotency_key", idempotency_key)
+    key = None if idempotency_key is None else checked_ascii("idempotency_key", idempotency_key)
     return Request(method, path, query, body, key, is_repeatable)
 
 
@@ -197,7 +197,7 @@ def _is_path(path: object) -> bool:
     return not any(re.fullmatch(r"(\.|%2e){1,2}", part, re.IGNORECASE) for part in path.split("/"))
 
 
-def visible(name: str, key: str) -> str:
+def checked_ascii(name: str, key: str) -> str:
     """The key, if a header can have it. Otherwise httpx would show it in an error, which looks like one of the network.
 
     :raises ValueError: without the key, which may be secret

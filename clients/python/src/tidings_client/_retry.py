@@ -24,19 +24,19 @@ _UNCONNECTED = (
 )
 
 
-def is_retryable(error: TidingsError, is_repeatable: bool) -> bool:
+def is_retryable(error: TidingsError, is_safe_to_repeat: bool) -> bool:
     """Whether a request may be sent again after this failure (docs/contract/errors.md).
 
     A request that was refused for its rate or its moment left no trace. In all other cases the service may have done
     its work, so that only a request that is safe to repeat is repeated.
 
-    :param is_repeatable: True for reads, for changes to a given state, and for requests with an idempotency key
+    :param is_safe_to_repeat: True for reads, for changes to a given state, and for requests with an idempotency key
     """
     if (error.retry_after or 0) > LONGEST_RETRY_AFTER:
         return False
     if error.status == 429 or _is_busy(error):
         return True
-    return is_repeatable and (_is_unanswered(error) or error.status in (500, 503))
+    return is_safe_to_repeat and (_is_unanswered(error) or error.status in (500, 503))
 
 
 def may_have_effect(error: TidingsError) -> bool:

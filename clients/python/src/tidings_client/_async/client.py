@@ -12,7 +12,7 @@ from typing_extensions import Literal, Self
 from .. import types
 from .._events import StreamedEvent
 from .._ignored_fields import OnIgnoredFields
-from .._request import Options, Request, options_of, raw_request, visible
+from .._request import Options, Request, checked_ascii, options_of, raw_request
 from .connections import AsyncConnections
 from .messages import AsyncBatches, AsyncMessages
 from .resources import AsyncContacts, AsyncSuppressions, AsyncWebhooks
@@ -129,7 +129,7 @@ class AsyncTidings:
             raises ends the stream
         """
         if last_event_id is not None and last_event_id != "":
-            visible("last_event_id", last_event_id)
+            checked_ascii("last_event_id", last_event_id)
         return read_stream(self._transport, last_event_id, on_open)
 
     async def close(self) -> None:

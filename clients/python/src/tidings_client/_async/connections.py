@@ -7,7 +7,7 @@ from typing import Optional, Tuple
 
 import httpx
 
-from ._wait import current_place
+from ._wait import connection_owner
 
 
 class AsyncConnections:
@@ -23,16 +23,19 @@ class AsyncConnections:
         self._lock = Lock()
 
     def http(self) -> httpx.AsyncClient:
-        """The httpx client for this place."""
+        """The httpx client of this event loop (for the sync client: of this process)."""
         if self._given is not None:
             return self._given
-        place = current_place()
+        owner = connection_owner()
         with self._lock:  # of threads that call at the same time
-            if self._own is None or self._own[0] != place:
-                self._own = (place, httpx.AsyncClient())
+            if self._own is None or self._own[0] != owner:
+                self._own = (owner, httpx.AsyncClient())
             return self._own[1]
 
     async def close(self) -> None:
-        """Later calls at this place fail. A client that was given stays open."""
+        """Later calls in this event loop (for the sync client: in this process) fail.
+
+        A client that was given stays open.
+        """
         if self._given is None:
             await self.http().aclose()

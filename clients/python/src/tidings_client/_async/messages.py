@@ -44,12 +44,12 @@ class AsyncMessages:
 
     async def cancel(self, id: str) -> types.Message:
         """Cancel a message that was not handed off; its credits are refunded."""
-        request = Request("POST", f"/messages/{segment(id)}/cancel", names_a_state=True)
+        request = Request("POST", f"/messages/{segment(id)}/cancel", is_repeatable=True)
         return cast(types.MessageData, await self._transport.call(request))["message"]
 
     async def preview(self, request: types.PreviewMessagesRequest) -> types.PreviewData:
         """Render and price a single or a bulk send, and send nothing."""
-        call = Request("POST", "/messages/preview", body=request, names_a_state=True)
+        call = Request("POST", "/messages/preview", body=request, is_repeatable=True)
         return cast(types.PreviewData, await self._transport.call(call))
 
 
@@ -87,5 +87,5 @@ class AsyncBatches:
         return await self._change(id, "cancel")
 
     async def _change(self, id: str, verb: str) -> types.Batch:
-        request = Request("POST", f"/messages/bulk/{segment(id)}/{verb}", names_a_state=True)
+        request = Request("POST", f"/messages/bulk/{segment(id)}/{verb}", is_repeatable=True)
         return cast(types.BatchData, await self._transport.call(request))["batch"]

@@ -50,7 +50,7 @@ class AsyncSuppressions:
 
     async def create(self, suppression: types.CreateSuppressionRequest) -> types.Suppression:
         """The recipient gets no messages on the channel. A repetition changes nothing."""
-        request = Request("POST", "/suppressions", body=suppression, names_a_state=True)
+        request = Request("POST", "/suppressions", body=suppression, is_repeatable=True)
         return cast(types.SuppressionData, await self._transport.call(request))["suppression"]
 
     async def get(self, id: str) -> types.Suppression:

@@ -8,7 +8,7 @@ import httpx
 
 from .._errors import TidingsError
 from .._events import Reader, StreamedEvent
-from .._request import Request, data_of, failure_of, prepared
+from .._request import Request, built_request, data_of, failure_of
 from .._retry import pause_of
 from ._wait import sleep
 from .transport import AsyncTransport
@@ -58,7 +58,7 @@ async def _open(transport: AsyncTransport, last_event_id: str) -> httpx.Response
     if last_event_id:
         headers["Last-Event-ID"] = last_event_id
     http = transport.connections.http()
-    request = prepared(http, transport.options, Request("GET", "/stream"), headers)
+    request = built_request(http, transport.options, Request("GET", "/stream"), headers)
     request.extensions["timeout"] = httpx.Timeout(transport.options.timeout, read=IDLE_SECONDS).as_dict()
     response = await http.send(request, stream=True, follow_redirects=False)
     if response.status_code == 200 and _media_type_of(response) == "text/event-stream":

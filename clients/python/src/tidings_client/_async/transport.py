@@ -10,9 +10,9 @@ import httpx
 
 from .._errors import TidingsError
 from .._ignored_fields import OnIgnoredFields, ignored_fields_in, report_ignored_fields
-from .._request import Options, Request, data_of, failure_of, prepared
+from .._request import Options, Request, built_request, data_of, failure_of
 from .._retry import is_retryable, may_have_effect, pause_of
-from ._wait import bounded, sleep
+from ._wait import sleep, time_limit
 from .connections import AsyncConnections
 
 OnResponse = Callable[[httpx.Response], None]
@@ -55,7 +55,7 @@ class AsyncTransport:
                     raise
                 is_undecided = is_undecided or (request.method != "GET" and may_have_effect(error))
                 error.idempotency_key, error.is_undecided = request.idempotency_key, is_undecided
-                if attempt >= self.options.retries or not is_retryable(error, request.is_repeatable):
+                if attempt >= self.options.retries or not is_retryable(error, request.is_safe_to_repeat):
                     raise
                 pause = pause_of(attempt, error.retry_after)
             else:
@@ -70,25 +70,23 @@ class AsyncTransport:
         http = self.connections.http()
         if http.is_closed:
             raise RuntimeError("The client is closed")
-        prepared_request = prepared(http, self.options, request, {})
+        built = built_request(http, self.options, request, {})
         begins_at = time.monotonic()
         body = bytearray()
         try:
-            with bounded(self.options.timeout):
+            with time_limit(self.options.timeout):
                 # A redirect would carry the key to another place, and a POST would become a GET.
-                response = await http.send(prepared_request, stream=True, follow_redirects=False)
+                response = await http.send(built, stream=True, follow_redirects=False)
                 try:
                     async for chunk in response.aiter_bytes():
                         body += chunk
                         if time.monotonic() > begins_at + self.options.timeout:
-                            raise httpx.ReadTimeout("the body takes too long", request=prepared_request)
+                            raise httpx.ReadTimeout("the body takes too long", request=built)
                 finally:
                     await response.aclose()
         except (httpx.RequestError, OSError, RuntimeError) as error:
             raise failure_of(error, self.options) from error
-        whole = httpx.Response(
-            response.status_code, content=bytes(body), request=prepared_request, extensions=response.extensions
-        )
+        whole = httpx.Response(response.status_code, content=bytes(body), request=built, extensions=response.extensions)
         whole.headers = response.headers  # not above: its body is no longer compressed as they say
         whole.elapsed = timedelta(seconds=time.monotonic() - begins_at)
         return whole

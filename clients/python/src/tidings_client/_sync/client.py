@@ -13,7 +13,7 @@ from typing_extensions import Literal, Self
 from .. import types
 from .._events import StreamedEvent
 from .._ignored_fields import OnIgnoredFields
-from .._request import Options, Request, options_of, raw_request, visible
+from .._request import Options, Request, checked_ascii, options_of, raw_request
 from .connections import Connections
 from .messages import Batches, Messages
 from .resources import Contacts, Suppressions, Webhooks
@@ -130,7 +130,7 @@ class Tidings:
             raises ends the stream
         """
         if last_event_id is not None and last_event_id != "":
-            visible("last_event_id", last_event_id)
+            checked_ascii("last_event_id", last_event_id)
         return read_stream(self._transport, last_event_id, on_open)
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from typing import Optional, Tuple
 
 import httpx
 
-from ._wait import current_place
+from ._wait import connection_owner
 
 
 class Connections:
@@ -24,16 +24,19 @@ class Connections:
         self._lock = Lock()
 
     def http(self) -> httpx.Client:
-        """The httpx client for this place."""
+        """The httpx client of this event loop (for the sync client: of this process)."""
         if self._given is not None:
             return self._given
-        place = current_place()
+        owner = connection_owner()
         with self._lock:  # of threads that call at the same time
-            if self._own is None or self._own[0] != place:
-                self._own = (place, httpx.Client())
+            if self._own is None or self._own[0] != owner:
+                self._own = (owner, httpx.Client())
             return self._own[1]
 
     def close(self) -> None:
-        """Later calls at this place fail. A client that was given stays open."""
+        """Later calls in this event loop (for the sync client: in this process) fail.
+
+        A client that was given stays open.
+        """
         if self._given is None:
             self.http().close()

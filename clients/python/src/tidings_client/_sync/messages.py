@@ -45,12 +45,12 @@ class Messages:
 
     def cancel(self, id: str) -> types.Message:
         """Cancel a message that was not handed off; its credits are refunded."""
-        request = Request("POST", f"/messages/{segment(id)}/cancel", names_a_state=True)
+        request = Request("POST", f"/messages/{segment(id)}/cancel", is_repeatable=True)
         return cast(types.MessageData, self._transport.call(request))["message"]
 
     def preview(self, request: types.PreviewMessagesRequest) -> types.PreviewData:
         """Render and price a single or a bulk send, and send nothing."""
-        call = Request("POST", "/messages/preview", body=request, names_a_state=True)
+        call = Request("POST", "/messages/preview", body=request, is_repeatable=True)
         return cast(types.PreviewData, self._transport.call(call))
 
 
@@ -88,5 +88,5 @@ class Batches:
         return self._change(id, "cancel")
 
     def _change(self, id: str, verb: str) -> types.Batch:
-        request = Request("POST", f"/messages/bulk/{segment(id)}/{verb}", names_a_state=True)
+        request = Request("POST", f"/messages/bulk/{segment(id)}/{verb}", is_repeatable=True)
         return cast(types.BatchData, self._transport.call(request))["batch"]
