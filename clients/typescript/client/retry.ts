@@ -14,12 +14,12 @@ const isBusy = ({ status, code }: TidingsError) => status === 503 && code === 'u
  * Whether a request may be sent again after this failure (docs/contract/errors.md). A request that was refused because of a rate limit or the
  * load of the service left no trace. In all other cases the service may have done the work, so only a request that is safe to repeat is sent
  * again.
- * @param isRepeatable true for reads, for changes to a given state, and for requests with an idempotency key
+ * @param isSafeToRepeat true for reads, for changes to a given state, and for requests with an idempotency key
  */
-export function isRetryable(error: TidingsError, isRepeatable: boolean): boolean {
+export function isRetryable(error: TidingsError, isSafeToRepeat: boolean): boolean {
   if ((error.retryAfterSeconds ?? 0) > longestRetryAfterSeconds) return false;
   if (error.status === 429 || isBusy(error)) return true;
-  return isRepeatable && (isUnanswered(error) || error.status === 500 || error.status === 503);
+  return isSafeToRepeat && (isUnanswered(error) || error.status === 500 || error.status === 503);
 }
 
 /** Reasons of Node, Deno and Bun for which no request was sent: no address, no connection, or not to the right server. */

@@ -100,7 +100,7 @@ export class Transport {
    * @throws TidingsError when the service refused, or all attempts failed; the reason of `signal`; what `onResponse` throws
    */
   async call<T>(request: Request, options: CallOptions = {}): Promise<T> {
-    const isRepeatable = request.method !== 'POST' || request.idempotencyKey !== undefined || request.isRepeatable === true;
+    const isSafeToRepeat = request.method !== 'POST' || request.idempotencyKey !== undefined || request.isRepeatable === true;
     const retries = options.retries ?? this.retries;
     assertNumbers(options);
     const prepared = this.#prepare(request, { Accept: 'application/json' }); // a fault in it is the program's: it is not repeated
@@ -113,7 +113,7 @@ export class Transport {
         if (error instanceof CallbackFailure) throw error.reason;
         if (!(error instanceof TidingsError)) throw error;
         isUndecided ||= request.method !== 'GET' && mayHaveEffect(error);
-        if (attempt >= retries || !isRetryable(error, isRepeatable))
+        if (attempt >= retries || !isRetryable(error, isSafeToRepeat))
           throw Object.assign(error, { idempotencyKey: request.idempotencyKey ?? null, isUndecided });
         await pause(pauseMs(attempt, error.retryAfterSeconds), options.signal);
         continue;
