@@ -3525,7 +3525,7 @@ export interface components {
             expires_at?: string | null;
             /** @description Maximum messages per second. Default: as many as the carrier accepts */
             rate?: number | null;
-            /** @description reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out */
+            /** @description reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are skipped */
             on_invalid?: ("reject" | "skip") | null;
             /** @description Send to a recipient as often as it is listed. Default: once */
             allow_duplicates?: boolean | null;
@@ -3594,7 +3594,7 @@ export interface components {
             expires_at?: string | null;
             /** @description Maximum messages per second. Default: as many as the carrier accepts */
             rate?: number | null;
-            /** @description reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out */
+            /** @description reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are skipped */
             on_invalid?: ("reject" | "skip") | null;
             /** @description Send to a recipient as often as it is listed. Default: once */
             allow_duplicates?: boolean | null;

@@ -57,9 +57,7 @@ describe('the portal of a webhook in the console', function () {
     const button = browser.page.getByRole('button', { name: 'Send a test event', exact: true });
     await button.click({ timeout: 2_000 }).catch(() => undefined);
     await browser.page.getByRole('heading', { name: 'This link is not valid any more' }).waitFor();
-    await browser.until(
-      `document.activeElement.id === 'main' && document.title === 'This link is not valid any more – Tidings console'`,
-    );
+    await browser.until(`document.activeElement.id === 'main' && document.title === 'This link is not valid any more – Tidings console'`);
     await browser.assertAccessible();
     await browser.page.goto(`${app.url}/console/portal/webhooks/${id}`);
     await browser.page.getByRole('heading', { name: 'This link is not valid any more' }).waitFor();

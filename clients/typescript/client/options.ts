@@ -8,12 +8,6 @@ export function assertVisible(name: string, key: string): void {
   if (typeof key !== 'string' || !/^[!-~]+$/.test(key)) throw new OptionError(`${name} must be visible ASCII characters`);
 }
 
-/** An id as a part of a path. URLs remove dots alone, also encoded ones, so that the path would be another one. */
-export const segment = (id: string): string => {
-  if (typeof id !== 'string' || ['', '.', '..'].includes(id)) throw new OptionError('an id is required');
-  return encodeURIComponent(id);
-};
-
 /** @throws OptionError for a number with which no attempt would be made, or all would fail */
 export function assertNumbers(options: { retries?: number; timeoutMs?: number }): void {
   const [retries, timeoutMs] = [options.retries ?? 0, options.timeoutMs ?? 1];

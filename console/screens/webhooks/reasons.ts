@@ -29,6 +29,7 @@ function statusReason(status: number): string {
   if (status === 401 || status === 403)
     return `The receiver returned ${status}, usually because it rejected the signature. Compare its secret with that of this webhook.`;
   if (status === 404) return 'The receiver returned 404: its address has another path.';
-  if (status === 429) return 'The receiver returned 429: it gets more requests than it accepts. Set a rate, or a lower one, for this webhook.';
+  if (status === 429)
+    return 'The receiver returned 429: it gets more requests than it accepts. Set a rate, or a lower one, for this webhook.';
   return `The receiver returned ${status}. ${status >= 500 ? 'The receiver failed: see its log.' : 'It must return 2xx.'}`;
 }

@@ -213,7 +213,7 @@ class BulkToRecipients(TypedDict):
     rate: NotRequired[Optional[float]]
     """Maximum messages per second. Default: as many as the carrier accepts"""
     on_invalid: NotRequired[Optional[Literal["reject", "skip"]]]
-    """reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out"""
+    """reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are skipped"""
     allow_duplicates: NotRequired[Optional[bool]]
     """Send to a recipient as often as it is listed. Default: once"""
 
@@ -264,7 +264,7 @@ class BulkToTag(TypedDict):
     rate: NotRequired[Optional[float]]
     """Maximum messages per second. Default: as many as the carrier accepts"""
     on_invalid: NotRequired[Optional[Literal["reject", "skip"]]]
-    """reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are left out"""
+    """reject (default): an invalid recipient causes a 400, and nothing is sent; skip: invalid recipients are skipped"""
     allow_duplicates: NotRequired[Optional[bool]]
     """Send to a recipient as often as it is listed. Default: once"""
 
