@@ -56,8 +56,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const rounds = new Rounds(deps, groupId, batchId !== undefined);
   const sliceEndsAt = Date.now() + sliceMs;
   const turn = new Turn(deps, { ...target, sliceEndsAt });
-  // When this returns or throws, all calls have ended and every answer is recorded.
-  const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt }).finally(() => rounds.finish());
+  const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
   const { waitMs, hasExpired } = await expireDuringWait(deps, groupId, end.waitMs);
   if (batchId !== undefined) await finishPage(deps, groupId, batchId, rounds.endedCount > 0 || rounds.hasFailedByRule || hasExpired);
   if (rounds.tookNothing)
@@ -92,8 +91,17 @@ interface End {
   isResting: boolean;
 }
 
-/** Runs rounds until the end. Some calls may still run. */
-async function runRounds(
+/** Runs rounds until the end. When it returns or throws, all calls have ended and every answer is recorded. */
+async function runRounds(deps: RoundDeps, target: DispatchTarget, slice: Slice): Promise<End> {
+  try {
+    return await beginRounds(deps, target, slice);
+  } finally {
+    await slice.rounds.finish();
+  }
+}
+
+/** Begins round after round. Some calls may still run when it returns. */
+async function beginRounds(
   deps: RoundDeps,
   { groupId, batchId, signal }: DispatchTarget,
   { rounds, turn, sliceEndsAt }: Slice,

@@ -7,7 +7,6 @@ import { BatchQueue } from '../../models/flow/batch-queue.js';
 import { type IdentifiedKey, identifyApiKeys, type PresentedKey } from '../../models/operations/api-keys/identify-api-keys.js';
 import type { WorkspaceStanding } from '../../models/operations/billing/standing.js';
 import { isClientInNetworks } from '../../models/rules/values/networks.js';
-import { isUuid } from '../../models/rules/values/text.js';
 import type { Deps } from '../deps.js';
 import type { Auth } from '../http/endpoint.js';
 import type { Caller } from '../http/caller.js';
