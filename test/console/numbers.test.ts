@@ -49,6 +49,32 @@ describe('numbers in the console', () => {
     }
   });
 
+  it('a chart of one message has no parts of messages beside its axis', async () => {
+    const add = `INSERT INTO message_rollups (workspace_id, unit, at, channel, measure, key, count)
+      VALUES ($1, 'day', date_trunc('day', now(), 'UTC'), 'sms', 'messages', '', 1)`;
+    await rows(app.deps.db, add, [me.workspaceId]);
+    const { page } = browser;
+    const recording = await page.addInitScript(recordTexts);
+    await browser.open();
+    await page.locator('.chart .u-marker').nth(1).waitFor();
+    await browser.until(`window.drawn.includes('1')`);
+    assert.deepEqual(await page.evaluate(`window.drawn.filter((text) => text.includes('.'))`), []);
+    await recording.dispose();
+  });
+
+  it('times have the years of English and its digits in a Persian browser', async () => {
+    const storageState = await browser.page.context().storageState();
+    const chromium = browser.page.context().browser() ?? assert.fail();
+    const context = await chromium.newContext({ locale: 'fa-IR', storageState });
+    try {
+      const page = await context.newPage();
+      await page.goto(`${app.url}/console/billing`);
+      assert.match(await page.locator('tbody time').first().innerText(), new RegExp(`${new Date().getFullYear()}`));
+    } finally {
+      await context.close();
+    }
+  });
+
   it('a rate far below one a second is not shown as 0', async () => {
     const { id } = await buildBatch(app.deps.db, me.workspaceId, [2], { rate: 0.000125 });
     await acceptBatch(app.deps.db, id);
