@@ -12,10 +12,12 @@ import { useConsole } from './use-console.js';
 /** A canvas cannot be read. */
 const recordTexts = `
   window.drawn = [];
+  window.cut = [];
   const draw = CanvasRenderingContext2D.prototype.fillText;
-  CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, ...place) {
     window.drawn.push(String(text));
-    return draw.call(this, text, ...place);
+    if (this.textAlign === 'right' && x < this.measureText(text).width) window.cut.push(String(text));
+    return draw.call(this, text, x, ...place);
   };`;
 
 describe('numbers in the console', () => {
@@ -41,6 +43,8 @@ describe('numbers in the console', () => {
         (await numbers()).filter((text) => !text.includes(',')),
         [],
       );
+      assert.deepEqual(await page.evaluate('window.cut'), []);
+      assert.equal(await chart.locator('.u-legend').getByText('1,234,567').count(), 1, 'the sum of the period');
       const { width, height } = (await chart.locator('.u-over').boundingBox()) ?? assert.fail();
       await chart.locator('.u-over').hover({ position: { x: width - 2, y: height / 2 } });
       await chart.getByText('1,234,567', { exact: true }).waitFor();
