@@ -48,7 +48,7 @@ export function Message() {
     return () => timers.forEach(clearTimeout);
   }, [waitsFor, shown.look]);
   return (
-    <Screen title="Message">
+    <Screen title="Message" subject={shown.data.value?.message.to}>
       <Resource of={shown}>
         {({ message, timeline }) => (
           <>
