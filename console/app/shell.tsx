@@ -39,6 +39,9 @@ export function Shell({ children }: Pick<ComponentProps<typeof Main>, 'children'
 
 const streamTexts = { off: '', connecting: 'Connecting…', live: 'Live', refused: 'Not live: connecting again soon' } as const;
 
+/** In place of the words, where there is no room. */
+const themeSigns = { system: '◐', light: '☀', dark: '☾' } as const;
+
 function TopBar() {
   const { isBusy, run } = useOneAtATime();
   const workspace = openWorkspace();
@@ -55,7 +58,10 @@ function TopBar() {
         {workspace.name}
       </span>
       <button type="button" onClick={nextTheme}>
-        {`Theme: ${theme.value}`}
+        <span class="label">{`Theme: ${theme.value}`}</span>
+        <span class="sign" aria-hidden="true">
+          {themeSigns[theme.value]}
+        </span>
       </button>
       <button type="button" aria-disabled={isBusy.value} onClick={end}>
         Log out

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type UPlot from 'uplot';
 import { theme } from '../state/theme.js';
 import { numberText } from './count.js';
+import { localText } from './time.js';
 
 export interface Line {
   name: string;
@@ -44,7 +45,7 @@ export function Chart({ title, times, lines, isUtc = false }: Props) {
       plot?.destroy();
       const zone = isUtc ? { tzDate: (seconds: number) => Plot.tzDate(new Date(seconds * 1000), 'Etc/UTC') } : {};
       plot = new Plot(
-        { ...optionsFor(element, lines), ...zone },
+        { ...optionsFor(element, lines, isUtc), ...zone },
         [times.map((time) => time / 1000), ...lines.map(({ values }) => [...values])],
         element,
       );
@@ -66,7 +67,7 @@ export function Chart({ title, times, lines, isUtc = false }: Props) {
   return <div class="chart" ref={place} role="img" aria-label={`${title}: ${lines.map(({ name }) => name).join(', ')}`} />;
 }
 
-function optionsFor(element: HTMLElement, lines: readonly Line[]): UPlot.Options {
+function optionsFor(element: HTMLElement, lines: readonly Line[], isUtc: boolean): UPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string) => colourOf(element, name);
   const axis = { stroke: style.color, grid: { stroke: colour('--line'), width: 1 }, ticks: { stroke: colour('--line') } };
@@ -76,10 +77,10 @@ function optionsFor(element: HTMLElement, lines: readonly Line[]): UPlot.Options
     // A drag would zoom, and a click on the legend hide a line. Neither can be done by keyboard.
     cursor: { bind: { mousedown: () => null, click: () => null } },
     legend: { markers: { dash: (_plot, series) => strokeOf(series - 1)[2] } },
-    axes: [axis, { ...axis, size: 60, values: axisTexts }],
+    axes: [axis, { ...axis, size: axisWidth, values: axisTexts, ...stepsOf(lines) }],
     scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.05, 1)] } },
     series: [
-      {},
+      { value: (_plot, seconds: number | null) => (seconds === null ? 'whole period' : timeText(seconds, isUtc)) },
       ...lines.map(({ name }, index) => {
         const [variable, dash] = strokeOf(index);
         return {
@@ -95,9 +96,26 @@ function optionsFor(element: HTMLElement, lines: readonly Line[]): UPlot.Options
   };
 }
 
-/** By default the library writes numbers in the browser's language. */
-const legendText = (_plot: UPlot, value: number, _series: number, index: number | null) => (index === null ? '--' : numberText(value));
+/** By default the library writes numbers in the browser's language. While the mouse is elsewhere, the legend has the sums. */
+const legendText = (plot: UPlot, value: number, series: number, index: number | null) =>
+  numberText(index === null ? sumOf(plot.data[series] ?? []) : value);
+const sumOf = (values: ArrayLike<number | null | undefined>) => Array.from(values).reduce<number>((sum, each) => sum + (each ?? 0), 0);
+
+/** A day in UTC, or an hour in the user's time zone. */
+function timeText(seconds: number, isUtc: boolean): string {
+  const at = new Date(seconds * 1000).toISOString();
+  return isUtc ? at.slice(0, 10) : localText(at);
+}
+
 const axisTexts = (_plot: UPlot, values: number[]) => values.map(numberText);
+/** Room for the longest number, which the library would cut. */
+const axisWidth = (_plot: UPlot, texts: string[] | null) => Math.max(60, 20 + 8 * Math.max(...(texts ?? []).map(({ length }) => length)));
+
+/** There is no quarter of a message. */
+function stepsOf(lines: readonly Line[]): Pick<UPlot.Axis, 'incrs'> {
+  const isWhole = lines.every(({ values }) => values.every(Number.isInteger));
+  return isWhole ? { incrs: Array.from({ length: 15 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat() } : {};
+}
 
 /** The width inside of the padding. */
 function widthIn(element: HTMLElement): number {

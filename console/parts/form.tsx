@@ -17,9 +17,11 @@ interface FormProps {
   children: ComponentChildren;
   /** Beside the button. */
   more?: ComponentChildren;
+  /** What the button does cannot be undone. */
+  isDanger?: boolean;
 }
 
-export function Form({ form, action, fields, children, more }: FormProps) {
+export function Form({ form, action, fields, children, more, isDanger = false }: FormProps) {
   const problem = form.problem.value;
   const { element, changed } = useKeptFields(action);
   const isOfFields =
@@ -35,7 +37,7 @@ export function Form({ form, action, fields, children, more }: FormProps) {
           </p>
         ))}
       <p class="actions">
-        <button class="primary" aria-disabled={form.isBusy.value}>
+        <button class={isDanger ? 'danger' : 'primary'} aria-disabled={form.isBusy.value}>
           {action}
         </button>
         {more}

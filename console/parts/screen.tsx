@@ -4,6 +4,8 @@ import { useLayoutEffect } from 'preact/hooks';
 
 interface Props {
   title: string;
+  /** What tells it from other screens with its title, where the browser lists pages. */
+  subject?: string | null | undefined;
   /** Beside the heading. */
   actions?: ComponentChildren;
   children: ComponentChildren;
@@ -19,11 +21,11 @@ export const MainLink = ({ href, children }: { href: string; children: Component
   </a>
 );
 
-export function Screen({ title, actions, children }: Props) {
+export function Screen({ title, subject, actions, children }: Props) {
   // Before the main part, which the heading names, gets the focus.
   useLayoutEffect(() => {
-    document.title = `${title} – Tidings console`;
-  }, [title]);
+    document.title = [subject, title, 'Tidings console'].filter(Boolean).join(' – ');
+  }, [title, subject]);
   return (
     <>
       <header class="heading">

@@ -14,6 +14,10 @@ export interface Column<Row> {
   /** Hidden on narrow screens: another screen, or another part of this one, shows it. */
   isMinor?: boolean;
   isNumber?: boolean;
+  /** Its values are short, and not broken on wide screens: words, times. */
+  isShort?: boolean;
+  /** On a touch screen a tap anywhere on the row follows its link. */
+  isRowLink?: boolean;
 }
 
 export interface Page<Row> {
@@ -91,8 +95,10 @@ interface PlainProps<Row> extends Pick<Props<Row>, 'caption' | 'columns' | 'keyO
  * scrolls by itself, so it must be reachable by keyboard.
  */
 export function PlainTable<Row>({ caption, columns, keyOf, rows, isBusy = false, place }: PlainProps<Row>) {
-  const classOf = ({ isMinor, isNumber }: Column<Row>) =>
-    [isMinor === true && 'minor', isNumber === true && 'number'].filter(Boolean).join(' ');
+  const classOf = ({ isMinor, isNumber, isShort, isRowLink }: Column<Row>) =>
+    Object.entries({ minor: isMinor, number: isNumber, short: isShort, 'row-link': isRowLink })
+      .flatMap(([name, isSet]) => (isSet === true ? name : []))
+      .join(' ');
   return (
     <div ref={place ?? null} class="table" role="region" aria-label={caption} tabIndex={0}>
       <table aria-busy={isBusy}>
@@ -107,7 +113,7 @@ export function PlainTable<Row>({ caption, columns, keyOf, rows, isBusy = false,
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={keyOf(row)} onClick={followRow}>
               {columns.map((column) => (
                 <td key={column.title} data-title={column.title} class={classOf(column)}>
                   {column.cell(row)}
@@ -119,6 +125,14 @@ export function PlainTable<Row>({ caption, columns, keyOf, rows, isBusy = false,
       </table>
     </div>
   );
+}
+
+/** A finger needs a larger target than a link. With a mouse, a click in a row may begin to select its text. */
+function followRow({ target }: Event): void {
+  const touched = target as Element;
+  const isOwnTarget = touched.closest('a, button, details') !== null;
+  if (isOwnTarget || !matchMedia('(pointer: coarse)').matches || getSelection()?.isCollapsed === false) return;
+  touched.closest('tr')?.querySelector<HTMLElement>('.row-link a')?.click();
 }
 
 function Pages({ pagination: { total, next_cursor: next } }: { pagination: Schema<'Pagination'> }) {
@@ -136,3 +150,14 @@ function Pages({ pagination: { total, next_cursor: next } }: { pagination: Schem
     </nav>
   );
 }
+
+/** A text of a cell, of any length, in at most three lines. The whole text appears on hover. */
+export const LongText = ({ text }: { text: string | null }) =>
+  text && (
+    <span class="long" title={text} dir="auto">
+      {text}
+    </span>
+  );
+
+/** A recipient. On wide screens a phone number is not broken in the middle; an e-mail address may be. */
+export const Recipient = ({ of }: { of: string | null }) => <span class={of?.startsWith('+') ? 'whole' : ''}>{of ?? 'erased'}</span>;

@@ -2,12 +2,14 @@
 
 export const dayMs = 86_400_000;
 
-const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+/** The page is in English: the browser's language gives the order of day and month, and not another year or other digits. */
+const english = { calendar: 'gregory', numberingSystem: 'latn' } as const;
+const dayAndTime = new Intl.DateTimeFormat(undefined, { ...english, dateStyle: 'medium', timeStyle: 'medium' });
 
 /** `2026-11-21 10:00:00.000 UTC` */
 const utcText = (at: string): string => `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
 
-const localText = (at: string): string => dayAndTime.format(new Date(at));
+export const localText = (at: string): string => dayAndTime.format(new Date(at));
 
 export function Time({ at, none = '–' }: { at: string | null | undefined; none?: string }) {
   if (at === null || at === undefined) return <span>{none}</span>;
@@ -18,7 +20,7 @@ export function Time({ at, none = '–' }: { at: string | null | undefined; none
   );
 }
 
-const withZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+const withZone = new Intl.DateTimeFormat(undefined, { ...english, dateStyle: 'medium', timeStyle: 'long' });
 
 /** A moment with the user's time zone, for decisions that depend on it: `Nov 21, 2026, 10:00:00 AM GMT+1`. */
 export const momentText = (at: string): string => withZone.format(new Date(at));

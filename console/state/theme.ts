@@ -6,11 +6,17 @@ const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 const key = 'tidings.theme';
 
-const chosen = tryStorage(() => localStorage.getItem(key));
-export const theme = signal<Theme>(themes.find((each) => each === chosen) ?? 'system');
+const chosen = (): Theme => {
+  const kept = tryStorage(() => localStorage.getItem(key));
+  return themes.find((each) => each === kept) ?? 'system';
+};
+export const theme = signal<Theme>(chosen());
 
-/** Keeps the page in the chosen theme from now on. */
+/** Keeps the page in the chosen theme from now on, also when it is chosen in another tab. */
 export function applyTheme(): void {
+  addEventListener('storage', (event) => {
+    if (event.key === key) theme.value = chosen();
+  });
   effect(() => {
     const { documentElement } = document;
     if (theme.value === 'system') delete documentElement.dataset.theme;

@@ -51,6 +51,11 @@ describe('API keys in the console', () => {
     const [{ scopes, channels, allowed_addresses, expires_at }] = body.data.api_keys;
     assert.deepEqual([scopes, channels, allowed_addresses.length], [['read_messages'], ['email'], 2]);
     assert.match(expires_at, /^20(29-12-31|30-01-01)T/);
+    await browser.press('I have stored the key');
+    const lines = browser.row('reader').getByRole('listitem');
+    await lines.first().waitFor();
+    assert.deepEqual(await lines.allInnerTexts(), ['read_messages', 'only email', 'only from 127.0.0.1/32, 10.0.0.0/8']);
+    await browser.assertAccessible();
   });
 
   it('a rotation shows the new key, and both work for a day', async () => {

@@ -12,10 +12,12 @@ import { useConsole } from './use-console.js';
 /** A canvas cannot be read. */
 const recordTexts = `
   window.drawn = [];
+  window.cut = [];
   const draw = CanvasRenderingContext2D.prototype.fillText;
-  CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, ...place) {
     window.drawn.push(String(text));
-    return draw.call(this, text, ...place);
+    if (this.textAlign === 'right' && x < this.measureText(text).width) window.cut.push(String(text));
+    return draw.call(this, text, x, ...place);
   };`;
 
 describe('numbers in the console', () => {
@@ -41,9 +43,37 @@ describe('numbers in the console', () => {
         (await numbers()).filter((text) => !text.includes(',')),
         [],
       );
+      assert.deepEqual(await page.evaluate('window.cut'), []);
+      assert.equal(await chart.locator('.u-legend').getByText('1,234,567').count(), 1, 'the sum of the period');
       const { width, height } = (await chart.locator('.u-over').boundingBox()) ?? assert.fail();
       await chart.locator('.u-over').hover({ position: { x: width - 2, y: height / 2 } });
       await chart.getByText('1,234,567', { exact: true }).waitFor();
+    } finally {
+      await context.close();
+    }
+  });
+
+  it('a chart of one message has no parts of messages beside its axis', async () => {
+    const add = `INSERT INTO message_rollups (workspace_id, unit, at, channel, measure, key, count)
+      VALUES ($1, 'day', date_trunc('day', now(), 'UTC'), 'sms', 'messages', '', 1)`;
+    await rows(app.deps.db, add, [me.workspaceId]);
+    const { page } = browser;
+    const recording = await page.addInitScript(recordTexts);
+    await browser.open();
+    await page.locator('.chart .u-marker').nth(1).waitFor();
+    await browser.until(`window.drawn.includes('1')`);
+    assert.deepEqual(await page.evaluate(`window.drawn.filter((text) => text.includes('.'))`), []);
+    await recording.dispose();
+  });
+
+  it('times have the years of English and its digits in a Persian browser', async () => {
+    const storageState = await browser.page.context().storageState();
+    const chromium = browser.page.context().browser() ?? assert.fail();
+    const context = await chromium.newContext({ locale: 'fa-IR', storageState });
+    try {
+      const page = await context.newPage();
+      await page.goto(`${app.url}/console/billing`);
+      assert.match(await page.locator('tbody time').first().innerText(), new RegExp(`${new Date().getFullYear()}`));
     } finally {
       await context.close();
     }

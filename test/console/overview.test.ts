@@ -6,6 +6,7 @@ import { useApi } from '../api/use-api.js';
 import { rows } from '../support/database.js';
 import { buildQueued, buildWebhook } from '../support/rows/factories.js';
 import { xssTexts } from './console-browser.js';
+import { holdAnswers } from './hold-answers.js';
 import { useConsole } from './use-console.js';
 
 describe('the overview of the console', function () {
@@ -132,6 +133,27 @@ describe('the overview of the console', function () {
     assert.ok(hour?.endsWith(':00:00.000Z') && hours >= 24 && hours < 25.1, `${hours} h`);
     await browser.onPhone();
     await browser.assertFitsPhone();
+    await browser.page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  it('the figures of the overview appear together with the failing webhooks, in lines of the same length', async () => {
+    const release = await holdAnswers(browser, '**/api/v1/webhooks?**');
+    const isRead = browser.page.waitForResponse('**/api/v1/overview?**');
+    await browser.open();
+    await (await isRead).finished();
+    await browser.page.evaluate('new Promise((done) => setTimeout(done))');
+    assert.equal(await browser.page.locator('.figure').count(), 0);
+    release();
+    await browser.page.locator('.figure').first().waitFor();
+    for (const [width, lines] of [
+      [1_280, 1],
+      [1_024, 2],
+      [360, 3],
+    ] as const) {
+      await browser.page.setViewportSize({ width, height: 800 });
+      const tops = `new Set([...document.querySelectorAll('.figure')].map(({ offsetTop }) => offsetTop)).size`;
+      assert.equal(await browser.page.evaluate(tops), lines, `${width} px`);
+    }
     await browser.page.setViewportSize({ width: 1280, height: 800 });
   });
 

@@ -159,6 +159,9 @@ describe('settings in the console', function () {
   });
 
   it('the account is closed with the password, after a question', async () => {
+    await section('Close the account').getByText('remaining credits are lost').waitFor();
+    const button = section('Close the account').getByRole('button');
+    assert.equal(await button.evaluate((element) => element.className), 'danger');
     await section('Close the account').getByLabel('Current password').fill(password);
     await browser.press('Close the account');
     await browser.press('Close the account permanently');

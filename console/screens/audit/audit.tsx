@@ -4,7 +4,7 @@ import { call, type Query, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { NoMatch } from '../../parts/filter-form.js';
 import { Screen } from '../../parts/screen.js';
-import { type Column, type Page, Table } from '../../parts/table.js';
+import { type Column, LongText, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useLoad } from '../../state/load.js';
 import { actors, AuditFilters, type Filters } from './audit-filters.js';
@@ -13,7 +13,7 @@ import { Changes } from './changes.js';
 type AuditEvent = Schema<'AuditEvent'>;
 
 const columns: readonly Column<AuditEvent>[] = [
-  { title: 'Time', cell: ({ at }) => <Time at={at} /> },
+  { title: 'Time', cell: ({ at }) => <Time at={at} />, isShort: true },
   { title: 'What', cell: ({ type, target }) => <What type={type} target={target} /> },
   { title: 'Actor', cell: ({ actor }) => <Actor {...actor} />, isMinor: true },
   { title: 'Address', cell: ({ address, user_agent: agent }) => <span title={agent ?? undefined}>{address ?? ''}</span>, isMinor: true },
@@ -29,7 +29,7 @@ const Actor = ({ type, id, name }: AuditEvent['actor']) => (
 
 const What = ({ type, target }: Pick<AuditEvent, 'type' | 'target'>) => (
   <>
-    <a href={to('audit', { type })}>{type}</a> {target?.name}
+    <a href={to('audit', { type })}>{type}</a> <LongText text={target?.name ?? null} />
   </>
 );
 

@@ -10,7 +10,7 @@ import { RefreshButton, Resource } from '../../parts/loaded.js';
 import { PagedTable } from '../../parts/paged-table.js';
 import { Screen } from '../../parts/screen.js';
 import { type Column, PlainTable } from '../../parts/table.js';
-import { durationText, Time } from '../../parts/time.js';
+import { durationText, localText, Time } from '../../parts/time.js';
 import { useEvents, useThrottle } from '../../state/live.js';
 import { useLoad } from '../../state/load.js';
 import { BatchActions } from './batch-actions.js';
@@ -30,9 +30,11 @@ export function Batch() {
     event: ({ data }) => data.batch_id === id && readSoon(),
     reset: readSoon,
   });
+  const { created_at: acceptedAt } = batch.data.value ?? {};
   return (
     <Screen
       title="Batch"
+      subject={acceptedAt && localText(acceptedAt)}
       actions={
         <>
           <a href={to('batches')}>All batches</a>

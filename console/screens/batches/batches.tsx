@@ -17,9 +17,14 @@ type Batch = Schema<'BatchSummary'>;
 const readEveryMs = 5_000;
 
 const columns: readonly Column<Batch>[] = [
-  { title: 'Accepted', cell: ({ id, created_at }) => <a href={to(`batches/${id}`)}>{<Time at={created_at} />}</a> },
-  { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
-  { title: 'Channel', cell: ({ channel }) => channel, isMinor: true },
+  {
+    title: 'Accepted',
+    cell: ({ id, created_at }) => <a href={to(`batches/${id}`)}>{<Time at={created_at} />}</a>,
+    isShort: true,
+    isRowLink: true,
+  },
+  { title: 'Status', cell: ({ status }) => <Chip status={status} />, isShort: true },
+  { title: 'Channel', cell: ({ channel }) => channel, isMinor: true, isShort: true },
   { title: 'Progress', cell: (batch) => <BatchProgress {...batch} /> },
   { title: 'Failed', cell: ({ counts }) => numberText(counts.failed), isNumber: true, isMinor: true },
   { title: 'Credits', cell: ({ credits_used }) => numberText(credits_used), isNumber: true, isMinor: true },

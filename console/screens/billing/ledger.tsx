@@ -15,8 +15,8 @@ type Transaction = Schema<'Transaction'>;
 const signed = new Intl.NumberFormat('en', { signDisplay: 'exceptZero', maximumFractionDigits: 6 });
 
 const columns: readonly Column<Transaction>[] = [
-  { title: 'Time', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Type', cell: ({ type }) => type },
+  { title: 'Time', cell: ({ created_at }) => <Time at={created_at} />, isShort: true },
+  { title: 'Type', cell: ({ type }) => type, isShort: true },
   { title: 'Description', cell: ({ description }) => description },
   { title: 'Amount', cell: ({ amount }) => signed.format(amount), isNumber: true },
   { title: 'Balance', cell: ({ balance_after: balance }) => numberText(balance), isNumber: true },

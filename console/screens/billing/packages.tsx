@@ -76,5 +76,5 @@ function Offers({ packages }: { packages: readonly Package[] }) {
 function priceText(amount: number, currency: string): string {
   const digits = decimalsOf(currency);
   const shown = { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
-  return new Intl.NumberFormat(undefined, shown).format(amount / 10 ** digits);
+  return new Intl.NumberFormat('en', shown).format(amount / 10 ** digits);
 }

@@ -29,8 +29,9 @@ export function Contact() {
     notify('Contact saved.');
     return next;
   };
+  const { name, phone, email } = contact.data.value ?? {};
   return (
-    <Screen title="Contact">
+    <Screen title="Contact" subject={name ?? phone ?? email}>
       <Resource of={contact}>
         {(shown) => (
           <>

@@ -5,7 +5,7 @@ import { to } from '../../api/base.js';
 import { FilterForm, hasAny, NoMatch, useSearch } from '../../parts/filter-form.js';
 import { TextField } from '../../parts/form.js';
 import { MainLink, Screen } from '../../parts/screen.js';
-import { type Column, type Page, Table } from '../../parts/table.js';
+import { type Column, LongText, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { useLoad } from '../../state/load.js';
@@ -17,15 +17,16 @@ const columns: readonly Column<Contact>[] = [
   {
     title: 'Name',
     cell: ({ id, name, phone, email }) => (
-      <a href={to(`contacts/${id}`)} dir="auto">
-        {name ?? phone ?? email}
+      <a href={to(`contacts/${id}`)}>
+        <LongText text={name ?? phone ?? email ?? id} />
       </a>
     ),
+    isRowLink: true,
   },
-  { title: 'Phone number', cell: ({ phone }) => phone ?? '' },
-  { title: 'E-mail address', cell: ({ email }) => email ?? '', isMinor: true },
+  { title: 'Phone number', cell: ({ phone }) => phone ?? '', isShort: true },
+  { title: 'E-mail address', cell: ({ email }) => <LongText text={email} />, isMinor: true },
   { title: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, isMinor: true },
-  { title: 'Created', cell: ({ created_at }) => <Time at={created_at} />, isMinor: true },
+  { title: 'Created', cell: ({ created_at }) => <Time at={created_at} />, isMinor: true, isShort: true },
 ];
 
 export function Contacts() {

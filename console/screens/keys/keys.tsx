@@ -6,7 +6,7 @@ import { Chip } from '../../parts/chip.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Lead } from '../../parts/lead.js';
 import { MainLink, Screen } from '../../parts/screen.js';
-import { type Column, type Page, Table } from '../../parts/table.js';
+import { type Column, LongText, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { useShownOnce } from '../../state/shown-once.js';
@@ -18,12 +18,13 @@ const columnsOf = (page: Loaded<Page<Key>>, show: (rotated: Promise<Rotated>) =>
     title: 'Name',
     cell: ({ name, key_prefix }) => (
       <>
-        {name} <code class="note">{key_prefix}</code>
+        <LongText text={name} /> <code class="note whole">{key_prefix}</code>
       </>
     ),
   },
   { title: 'Status', cell: (key) => <KeyStatus {...key} /> },
-  { title: 'Scopes and channels', cell: ({ scopes, channels }) => [...scopes, ...(channels ?? [])].join(', ') },
+  { title: 'Access', cell: (key) => <Access {...key} /> },
+  { title: 'Created', cell: ({ created_at }) => <Time at={created_at} />, isMinor: true },
   {
     title: 'Last used',
     cell: ({ last_used_at, last_used_address }) => (
@@ -83,6 +84,19 @@ function NewKeys({ keys, stored }: { keys: readonly Rotated[]; stored(): void })
     </div>
   );
 }
+
+/** What it may do, on which channels, and from where. */
+const Access = ({ scopes, channels, allowed_addresses: addresses }: Key) => (
+  <ul class="lines">
+    {scopes.map((scope) => (
+      <li key={scope} class="whole">
+        {scope}
+      </li>
+    ))}
+    {channels !== null && <li>{`only ${channels.join(', ')}`}</li>}
+    {addresses !== null && <li>{`only from ${addresses.join(', ')}`}</li>}
+  </ul>
+);
 
 function KeyStatus(key: Key) {
   if (!key.is_active) return <Chip status="inactive" />;

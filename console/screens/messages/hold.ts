@@ -8,8 +8,11 @@ const settleMs = 500;
 /** The region around the table does not count: it gets the focus when another page is shown. */
 const isInTable = (element: Element | null) => Boolean(element?.closest('.table table'));
 
+/** A touch of the wheel moves a page by a few pixels: its top is still in sight. */
+const topPx = 8;
+
 /** Whether the user reads the table, or has gone down to it. */
-export const isHeld = (): boolean => scrollY > 0 || isInTable(document.activeElement);
+export const isHeld = (): boolean => scrollY > topPx || isInTable(document.activeElement);
 
 /** Calls the work soon after the user has left the table, or gone back to the top of the page. */
 export function useHoldEnd(work: () => void): void {

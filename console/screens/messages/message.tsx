@@ -42,7 +42,7 @@ export function Message() {
   // Deliveries to webhooks happen after the last event of the message, and have no events.
   usePolling(waitsFor === 'webhook_delivery' ? waitsFor : undefined, shown.reloadQuietly);
   return (
-    <Screen title="Message">
+    <Screen title="Message" subject={shown.data.value?.message.to}>
       <Resource of={shown}>
         {({ message, timeline }) => (
           <>

@@ -6,7 +6,7 @@ import { numberText } from '../../parts/count.js';
 import { Chip } from '../../parts/chip.js';
 import { hasAny, NoMatch } from '../../parts/filter-form.js';
 import { MainLink, Screen } from '../../parts/screen.js';
-import { type Column, Table } from '../../parts/table.js';
+import { type Column, LongText, Recipient, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useEvents } from '../../state/live.js';
 import { type Loaded, useLoad } from '../../state/load.js';
@@ -17,11 +17,19 @@ import { isHeld, useHoldEnd } from './hold.js';
 import { applyEvent, type LivePage, type Row, withAnswer } from './live-rows.js';
 
 const columns: readonly Column<Row>[] = [
-  { title: 'Accepted', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Recipient', cell: ({ id, to: recipient }) => <a href={to(`messages/${id}`)}>{recipient ?? 'erased'}</a> },
-  { title: 'Channel', cell: ({ channel }) => channel, isMinor: true },
+  { title: 'Accepted', cell: ({ created_at }) => <Time at={created_at} />, isShort: true },
+  {
+    title: 'Recipient',
+    cell: ({ id, to: recipient }) => (
+      <a href={to(`messages/${id}`)}>
+        <Recipient of={recipient} />
+      </a>
+    ),
+    isRowLink: true,
+  },
+  { title: 'Channel', cell: ({ channel }) => channel, isMinor: true, isShort: true },
   { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
-  { title: 'Reference', cell: ({ reference }) => reference ?? '', isMinor: true },
+  { title: 'Reference', cell: ({ reference }) => <LongText text={reference} />, isMinor: true },
   { title: 'Credits', cell: ({ credits_used }) => (credits_used === null ? '' : numberText(credits_used)), isNumber: true, isMinor: true },
 ];
 
@@ -75,7 +83,7 @@ function useLivePage(filters: Filters, cursor: string | undefined): Loaded<LiveP
 /** It moves nothing when it appears: its place is there before. On a phone it needs a line. */
 function ShowNewer({ of: { data, reload } }: { of: Loaded<LivePage> }) {
   const count = data.value?.hidden.size ?? 0;
-  const text = (newer: number) => `Show ${newer} newer`;
+  const text = (newer: number) => `Show ${numberText(newer)} newer`;
   if (count === 0) return <span class="button newer reserved">{text(1)}</span>;
   return (
     <button type="button" class="newer" onClick={reload}>

@@ -2,6 +2,7 @@
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Resource } from '../../parts/loaded.js';
+import { LongText } from '../../parts/table.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { WebhookStatus } from '../webhooks/webhook-status.js';
 
@@ -25,7 +26,10 @@ export function FailingWebhooks({ webhooks }: { webhooks: ReturnType<typeof useF
           <ul>
             {failing.map((webhook) => (
               <li key={webhook.id}>
-                <a href={to(`webhooks/${webhook.id}`)}>{webhook.url}</a> <WebhookStatus webhook={webhook} />
+                <a href={to(`webhooks/${webhook.id}`)}>
+                  <LongText text={webhook.url} />
+                </a>{' '}
+                <WebhookStatus webhook={webhook} />
               </li>
             ))}
           </ul>

@@ -32,6 +32,8 @@ export function Overview() {
     return call('get', '/api/v1/overview', { query: { from }, signal });
   });
   const failing = useFailing();
+  // What is read later would push down what is read already.
+  const isKnown = failing.data.value !== undefined || failing.problem.value !== null;
   const refresh = () => {
     overview.reload();
     failing.reload();
@@ -47,20 +49,26 @@ export function Overview() {
         </>
       }
     >
-      <FailingWebhooks webhooks={failing} />
-      <Resource of={overview}>
-        {(shown) => (
-          <>
-            <Since overview={shown} />
-            <Figures overview={shown} />
-            {shown.messages === 0 ? <Nothing /> : <Charts overview={shown} />}
-            {shown.failures.length > 0 && <Failures overview={shown} />}
-          </>
-        )}
-      </Resource>
+      {isKnown ? (
+        <>
+          <FailingWebhooks webhooks={failing} />
+          <Resource of={overview}>{(shown) => <Shown overview={shown} />}</Resource>
+        </>
+      ) : (
+        <p class="loading">Loading…</p>
+      )}
     </Screen>
   );
 }
+
+const Shown = ({ overview }: { overview: OverviewData }) => (
+  <>
+    <Since overview={overview} />
+    <Figures overview={overview} />
+    {overview.messages === 0 ? <Nothing /> : <Charts overview={overview} />}
+    {overview.failures.length > 0 && <Failures overview={overview} />}
+  </>
+);
 
 /** The balance beside the screen may be older than the one on it. */
 function useBalance(shown: OverviewData | undefined): void {

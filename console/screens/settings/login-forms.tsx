@@ -53,18 +53,20 @@ export function EmailForm() {
   );
 }
 
+const endText =
+  'API keys and webhooks stop at once, what was not sent is cancelled, and remaining credits are lost. This cannot be undone.';
+
 export function CloseAccount() {
   const form = useForm(async (data) => {
-    const text =
-      'API keys and webhooks stop at once, what was not sent is cancelled, and remaining credits are lost. This cannot be undone.';
-    if (!(await confirm({ title: 'Close the account?', text, action: 'Close the account permanently' }))) return;
+    if (!(await confirm({ title: 'Close the account?', text: endText, action: 'Close the account permanently' }))) return;
     await call('delete', '/api/v1/auth/workspace', { body: { current_password: textOf(data, 'current_password') } });
     endSession('Account closed.');
   });
   return (
     <section aria-labelledby="close">
       <h2 id="close">Close the account</h2>
-      <Form form={form} action="Close the account" fields={['current_password']}>
+      <p>{endText}</p>
+      <Form form={form} action="Close the account" fields={['current_password']} isDanger>
         <CurrentPassword />
       </Form>
     </section>

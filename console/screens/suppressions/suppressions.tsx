@@ -6,7 +6,7 @@ import { anyOf, FilterForm, hasAny, NoMatch, useSearch } from '../../parts/filte
 import { SelectField, TextField } from '../../parts/form.js';
 import { channels } from '../../parts/channels.js';
 import { MainLink, Screen } from '../../parts/screen.js';
-import { type Column, type Page, Table } from '../../parts/table.js';
+import { type Column, type Page, Recipient, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 import { useLoad } from '../../state/load.js';
@@ -17,8 +17,8 @@ import { Remove } from './remove.js';
 type Filters = FiltersOf<'/api/v1/suppressions'>;
 
 const columnsOf = (removed: () => void): Column<Suppression>[] => [
-  { title: 'Recipient', cell: ({ recipient }) => recipient ?? 'erased' },
-  { title: 'Channel', cell: ({ channel }) => channel },
+  { title: 'Recipient', cell: ({ recipient }) => <Recipient of={recipient} /> },
+  { title: 'Channel', cell: ({ channel }) => channel, isShort: true },
   {
     title: 'Reason',
     cell: ({ reason, source, message_id: message }) => (

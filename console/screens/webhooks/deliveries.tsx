@@ -22,8 +22,13 @@ const readEveryMs = 5_000;
 
 const columns: readonly Column<Delivery>[] = [
   { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: 'Event', cell: ({ id, event, webhook_id }) => <a href={to(`webhooks/${webhook_id}/deliveries/${id}`)}>{event}</a> },
-  { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
+  {
+    title: 'Event',
+    cell: ({ id, event, webhook_id }) => <a href={to(`webhooks/${webhook_id}/deliveries/${id}`)}>{event}</a>,
+    isShort: true,
+    isRowLink: true,
+  },
+  { title: 'Status', cell: ({ status }) => <Chip status={status} />, isShort: true },
   { title: 'Attempts', cell: ({ attempts }) => attempts.length, isNumber: true, isMinor: true },
   { title: 'Last response', cell: (delivery) => <LastResponse {...delivery} />, isMinor: true },
   { title: 'Next attempt', cell: ({ next_attempt_at }) => <Time at={next_attempt_at} />, isMinor: true },

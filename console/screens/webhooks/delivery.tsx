@@ -20,10 +20,10 @@ export function Delivery() {
     `${id} ${deliveryId}`,
     async (signal) => (await call('get', '/api/v1/webhooks/{id}/deliveries/{delivery_id}', { params, signal })).delivery,
   );
-  const { status, attempts } = loaded.data.value ?? {};
+  const { status, attempts, event } = loaded.data.value ?? {};
   usePolling(status === 'pending' ? `${deliveryId} ${attempts?.length ?? 0}` : undefined, loaded.reloadQuietly);
   return (
-    <Screen title="Delivery" actions={<a href={to(`webhooks/${id}`)}>Back to the webhook</a>}>
+    <Screen title="Delivery" subject={event} actions={<a href={to(`webhooks/${id}`)}>Back to the webhook</a>}>
       <Resource of={loaded}>
         {(delivery) => (
           <>

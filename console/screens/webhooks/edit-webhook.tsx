@@ -7,13 +7,13 @@ import { Screen } from '../../parts/screen.js';
 import { textOf, useForm } from '../../state/form.js';
 import { notify } from '../../state/notices.js';
 import { EventTypes, eventTypesOf } from './event-types.js';
-import { useWebhook } from './use-webhook.js';
+import { hostOf, useWebhook } from './use-webhook.js';
 import { OrderField, UrlField } from './webhook-fields.js';
 
 export function EditWebhook() {
   const webhook = useWebhook();
   return (
-    <Screen title="Change the webhook">
+    <Screen title="Change the webhook" subject={hostOf(webhook.data.value)}>
       <Resource of={webhook}>{(shown) => <EditForm webhook={shown} />}</Resource>
     </Screen>
   );

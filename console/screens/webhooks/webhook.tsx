@@ -7,14 +7,14 @@ import { Screen } from '../../parts/screen.js';
 import { durationText, Time } from '../../parts/time.js';
 import { Deliveries, useDeliveries } from './deliveries.js';
 import { Replays } from './replays.js';
-import { useWebhook } from './use-webhook.js';
+import { hostOf, useWebhook } from './use-webhook.js';
 import { WebhookActions } from './webhook-actions.js';
 import { WebhookStatus } from './webhook-status.js';
 
 export function Webhook() {
   const webhook = useWebhook();
   return (
-    <Screen title="Webhook">
+    <Screen title="Webhook" subject={hostOf(webhook.data.value)}>
       <Resource of={webhook}>{(shown) => <Shown webhook={shown} changed={webhook.replace} />}</Resource>
     </Screen>
   );

@@ -3,17 +3,25 @@ import { useLocation } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { MainLink, Screen } from '../../parts/screen.js';
-import { type Column, type Page, Table } from '../../parts/table.js';
+import { type Column, LongText, type Page, Table } from '../../parts/table.js';
 import { useLoad } from '../../state/load.js';
 import { WebhookStatus } from './webhook-status.js';
 
 type Webhook = Schema<'Webhook'>;
 
 const columns: readonly Column<Webhook>[] = [
-  { title: 'URL', cell: ({ id, url }) => <a href={to(`webhooks/${id}`)}>{url}</a> },
+  {
+    title: 'URL',
+    cell: ({ id, url }) => (
+      <a href={to(`webhooks/${id}`)}>
+        <LongText text={url} />
+      </a>
+    ),
+    isRowLink: true,
+  },
   { title: 'Status', cell: (webhook) => <WebhookStatus webhook={webhook} /> },
   { title: 'Events', cell: ({ events }) => events.map((type) => type.replace('message.', '')).join(', '), isMinor: true },
-  { title: 'Description', cell: ({ description }) => description ?? '', isMinor: true },
+  { title: 'Description', cell: ({ description }) => <LongText text={description} />, isMinor: true },
 ];
 
 export function Webhooks() {

@@ -33,6 +33,13 @@ describe('the console in two tabs', function () {
     assert.equal(await browser.page.getByLabel('Text', { exact: true }).inputValue(), '');
   });
 
+  it('a theme that is chosen in another tab is that of this one', async () => {
+    await tab.getByRole('button', { name: 'Theme: system' }).click();
+    await tab.getByRole('button', { name: 'Theme: light' }).click();
+    await browser.page.getByRole('button', { name: 'Theme: dark' }).waitFor();
+    await browser.until(`document.documentElement.dataset.theme === 'dark'`);
+  });
+
   it('a login in another tab that this one has not heard of sends nothing from here', async () => {
     // A tab does not hear of its own changes: this one is as late as a frozen one.
     const login = JSON.stringify({ email: other.email, password });
