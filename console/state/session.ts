@@ -28,6 +28,8 @@ export const openWorkspace = (): Workspace | null => (session.value.state === 'o
  */
 const hint = 'tidings.session';
 
+export const mayBeSignedIn = (): boolean => localStorage.getItem(hint) !== null;
+
 const shownId = () => openWorkspace()?.id ?? null;
 
 /** The cookie is that of another workspace than the screens. A reload shows them for the workspace of the cookie. */
@@ -109,10 +111,11 @@ function end(reason: string | null): void {
 
 /** Reads the workspace of the session. Without a session the sign-in screen is shown. */
 export async function restoreSession(): Promise<void> {
-  if (localStorage.getItem(hint) === null) return end(null);
+  if (!mayBeSignedIn()) return end(null);
   await refreshWorkspace().catch((error: unknown) => {
     const problem = problemOf(error);
     if (problem.status === 401) return end(endedByItself);
+    forget();
     session.value = { state: 'failed', problem };
   });
 }
@@ -130,6 +133,8 @@ async function refreshWorkspace(): Promise<void> {
   const { workspace } = await call('get', '/api/v1/workspace');
   if (localStorage.getItem(hint) !== known || number < reads.answered) return;
   reads.answered = number;
+  // The stream may have been opened for the workspace that was signed in before.
+  if (known !== workspace.id) forget();
   localStorage.setItem(hint, workspace.id);
   if (isReplaced()) return location.reload();
   forgetInput(workspace.id);

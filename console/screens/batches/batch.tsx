@@ -11,8 +11,7 @@ import { PagedTable } from '../../parts/paged-table.js';
 import { Screen } from '../../parts/screen.js';
 import { type Column, PlainTable } from '../../parts/table.js';
 import { durationText, Time } from '../../parts/time.js';
-import { useEvents, useThrottle } from '../../state/live.js';
-import { useLoad } from '../../state/load.js';
+import { useEvents, useLiveLoad, useThrottle } from '../../state/live.js';
 import { BatchActions } from './batch-actions.js';
 import { BatchProgress } from './progress.js';
 
@@ -24,7 +23,10 @@ const readEveryMs = 2_500;
 
 export function Batch() {
   const { id = '' } = useRoute().params;
-  const batch = useLoad<Shown>(id, async (signal) => (await call('get', '/api/v1/messages/bulk/{id}', { params: { id }, signal })).batch);
+  const batch = useLiveLoad<Shown>(
+    id,
+    async (signal) => (await call('get', '/api/v1/messages/bulk/{id}', { params: { id }, signal })).batch,
+  );
   const readSoon = useThrottle(batch.look, readEveryMs);
   useEvents({
     event: ({ data }) => data.batch_id === id && readSoon(),

@@ -9,8 +9,7 @@ import { Screen } from '../../parts/screen.js';
 import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
-import { useEvents, useThrottle } from '../../state/live.js';
-import { useLoad } from '../../state/load.js';
+import { useEvents, useLiveLoad, useThrottle } from '../../state/live.js';
 import { refreshSoon } from '../../state/session.js';
 import { notify } from '../../state/notices.js';
 import { Details } from './details.js';
@@ -28,7 +27,7 @@ const looksAfterEndMs = [1_000, 3_000, 10_000, 30_000] as const;
 
 export function Message() {
   const { id = '' } = useRoute().params;
-  const shown = useLoad<Shown>(id, async (signal) => {
+  const shown = useLiveLoad<Shown>(id, async (signal) => {
     const input = { params: { id }, signal };
     const [{ message }, { timeline }] = await Promise.all([
       call('get', '/api/v1/messages/{id}', input),

@@ -8,8 +8,8 @@ import { hasAny, NoMatch } from '../../parts/filter-form.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
-import { useEvents } from '../../state/live.js';
-import { type Loaded, useLoad } from '../../state/load.js';
+import { useEvents, useLiveLoad } from '../../state/live.js';
+import type { Loaded } from '../../state/load.js';
 import { ExportMessages } from './export-messages.js';
 import { FilterBar } from './filter-bar.js';
 import { asQuery, type Filters, filtersOf } from './filters.js';
@@ -55,7 +55,7 @@ export function Messages() {
 /** The page of messages, with later events. What the user asks for moves its rows, everything else only while they are not held. */
 function useLivePage(filters: Filters, cursor: string | undefined): Loaded<LivePage> {
   const isFirst = cursor === undefined;
-  const page: Loaded<LivePage> = useLoad(JSON.stringify([filters, cursor]), async (signal) => {
+  const page: Loaded<LivePage> = useLiveLoad(JSON.stringify([filters, cursor]), async (signal) => {
     const { messages, pagination } = await call('get', '/api/v1/messages', { query: asQuery(filters, cursor), signal });
     const answer = { rows: messages, pagination, hidden: new Set<string>(), isStale: false };
     const shown = page.data.peek();

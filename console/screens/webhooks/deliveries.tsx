@@ -9,8 +9,8 @@ import { RefreshButton } from '../../parts/loaded.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { filteredTime, localInput, Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
-import { useEvents, useLooks, useThrottle } from '../../state/live.js';
-import { type Loaded, useLoad } from '../../state/load.js';
+import { useEvents, useLiveLoad, useLooks, useThrottle } from '../../state/live.js';
+import type { Loaded } from '../../state/load.js';
 import { reasonOf } from './reasons.js';
 import { eventTypes } from './event-types.js';
 
@@ -51,7 +51,7 @@ export function useDeliveries(webhookId: string): Shown {
   const { query } = useLocation();
   const { cursor, status, event, message_id, since, until } = query;
   const filters: Filters = { status, event, message_id, since, until };
-  const page = useLoad<Page<Delivery>>(JSON.stringify([webhookId, filters, cursor]), async (signal) => {
+  const page = useLiveLoad<Page<Delivery>>(JSON.stringify([webhookId, filters, cursor]), async (signal) => {
     const given = { ...filters, cursor, limit: 20 } as Query<'/api/v1/webhooks/{id}/deliveries', 'get'>;
     const answer = await call('get', '/api/v1/webhooks/{id}/deliveries', { params: { id: webhookId }, query: given, signal });
     return { rows: answer.deliveries, pagination: answer.pagination };
