@@ -2,6 +2,7 @@
 import { useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
+import { CopyValue } from '../../parts/copy.js';
 import { numberText } from '../../parts/count.js';
 import { Chip } from '../../parts/chip.js';
 import { creditsText } from '../../parts/credits.js';
@@ -130,7 +131,7 @@ function Details({ batch }: { batch: Shown }) {
           ['Accepted', <Time key="at" at={batch.created_at} />],
           ['Scheduled', batch.scheduled_at && <Time at={batch.scheduled_at} />],
           ['Completed', batch.completed_at && <Time at={batch.completed_at} />],
-          ['Id', <code key="id">{batch.id}</code>],
+          ['Id', <CopyValue key="id" value={batch.id} label="the id" />],
         ]}
       />
     </section>

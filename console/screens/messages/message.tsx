@@ -47,7 +47,7 @@ export function Message() {
     return () => timers.forEach(clearTimeout);
   }, [waitsFor, shown.look]);
   return (
-    <Screen title="Message">
+    <Screen title="Message" actions={<a href={to('messages')}>All messages</a>}>
       <Resource of={shown}>
         {({ message, timeline }) => (
           <>
@@ -85,6 +85,11 @@ function Summary({ message, timeline, reload }: Shown & { reload(): void }) {
         <a class="button" href={to('send', { copy: message.id })}>
           Send again as a copy
         </a>
+        {message.error_code === 'suppressed' && message.to !== null && (
+          <a class="button" href={to('suppressions', { recipient: message.to, channel: message.channel })}>
+            Show the suppression
+          </a>
+        )}
         {timeline.workflow_url !== null && (
           <a class="button" href={timeline.workflow_url} target="_blank" rel="noreferrer">
             Workflow in Temporal
