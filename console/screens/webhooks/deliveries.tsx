@@ -1,7 +1,7 @@
 /** The deliveries of a webhook, newest first. */
 import { useLocation } from 'preact-iso';
 import { call, type FiltersOf, type Query, type Schema } from '../../api/call.js';
-import { to } from '../../api/base.js';
+import { isPortal, to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { anyOf, FilterForm, useSearch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
@@ -23,11 +23,23 @@ const readEveryMs = 5_000;
 const columns: readonly Column<Delivery>[] = [
   { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Event', cell: ({ id, event, webhook_id }) => <a href={to(`webhooks/${webhook_id}/deliveries/${id}`)}>{event}</a> },
+  { title: 'Message', cell: ({ message_id }) => message_id && <MessageLink id={message_id} />, isMinor: true },
   { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
   { title: 'Attempts', cell: ({ attempts }) => attempts.length, isNumber: true, isMinor: true },
   { title: 'Last answer', cell: (delivery) => <LastAnswer {...delivery} />, isMinor: true },
   { title: 'Next attempt', cell: ({ next_attempt_at }) => <Time at={next_attempt_at} />, isMinor: true },
 ];
+
+/** The end of the id: ids of the same second begin alike. */
+function MessageLink({ id }: { id: string }) {
+  const text = `…${id.slice(-8)}`;
+  if (isPortal) return <code title={id}>{text}</code>;
+  return (
+    <a href={to(`messages/${id}`)} title={id}>
+      <code>{text}</code>
+    </a>
+  );
+}
 
 function LastAnswer({ attempts }: Delivery) {
   const last = attempts.at(-1);
@@ -65,10 +77,10 @@ export function useDeliveries(webhookId: string): Shown {
 export function Deliveries({ webhookId, shown: { filters, page } }: { webhookId: string; shown: Shown }) {
   return (
     <section aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries</h2>
-      <p>
+      <div class="heading">
+        <h2 id="deliveries">Deliveries</h2>
         <RefreshButton of={page} />
-      </p>
+      </div>
       <DeliveryFilters webhookId={webhookId} filters={filters} reload={page.reload} />
       <Table caption="List of deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />
     </section>
