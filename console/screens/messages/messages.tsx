@@ -12,7 +12,7 @@ import { useEvents, useLiveLoad } from '../../state/live.js';
 import type { Loaded } from '../../state/load.js';
 import { ExportMessages } from './export-messages.js';
 import { FilterBar } from './filter-bar.js';
-import { asQuery, type Filters, filtersOf } from './filters.js';
+import { asQuery, type Filters, filtersOf, numberLike } from './filters.js';
 import { isHeld, useHoldEnd } from './hold.js';
 import { applyEvent, type LivePage, type Row, withAnswer } from './live-rows.js';
 
@@ -20,10 +20,26 @@ const columns: readonly Column<Row>[] = [
   { title: 'Accepted', cell: ({ created_at }) => <Time at={created_at} /> },
   { title: 'Recipient', cell: ({ id, to: recipient }) => <a href={to(`messages/${id}`)}>{recipient ?? 'erased'}</a> },
   { title: 'Channel', cell: ({ channel }) => channel, isMinor: true },
-  { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
+  { title: 'Status', cell: (row) => <State {...row} /> },
   { title: 'Reference', cell: ({ reference }) => reference ?? '', isMinor: true },
   { title: 'Credits', cell: ({ credits_used }) => (credits_used === null ? '' : numberText(credits_used)), isNumber: true, isMinor: true },
 ];
+
+/** The status, and what it does not say: until when a message waits, or why it failed. */
+function State({ status, scheduled_at: due, error_message: reason }: Row) {
+  return (
+    <>
+      <Chip status={status} />
+      {status === 'queued' && due !== null && Date.parse(due) > Date.now() && (
+        <span class="note">
+          {' '}
+          scheduled for <Time at={due} />
+        </span>
+      )}
+      {status === 'failed' && reason !== null && <span class="note">{` ${reason}`}</span>}
+    </>
+  );
+}
 
 export function Messages() {
   const { query } = useLocation();
@@ -45,9 +61,9 @@ export function Messages() {
         page={page}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={hasAny(filters) ? <NoMatch noun="message" all={to('messages')} /> : <NoMessages />}
+        empty={hasAny(filters) ? <NoneFound filters={filters} /> : <NoMessages />}
       />
-      <ExportMessages filters={filters} />
+      <ExportMessages of={page} filters={filters} />
     </Screen>
   );
 }
@@ -75,12 +91,30 @@ function useLivePage(filters: Filters, cursor: string | undefined): Loaded<LiveP
 /** It moves nothing when it appears: its place is there before. On a phone it needs a line. */
 function ShowNewer({ of: { data, reload } }: { of: Loaded<LivePage> }) {
   const count = data.value?.hidden.size ?? 0;
-  const text = (newer: number) => `Show ${newer} newer`;
+  const text = (newer: number) => `Show ${numberText(newer)} newer`;
   if (count === 0) return <span class="button newer reserved">{text(1)}</span>;
   return (
     <button type="button" class="newer" onClick={reload}>
       {text(count)}
     </button>
+  );
+}
+
+/** Says what a search was taken for. */
+function NoneFound({ filters }: { filters: Filters }) {
+  const { to: recipient, reference = '' } = filters;
+  const number = numberLike(reference);
+  return (
+    <>
+      {recipient !== undefined && <p>{`Searched for the recipient ${recipient}.`}</p>}
+      {reference !== '' && <p>{`Searched for the reference ${reference}.`}</p>}
+      {number !== null && (
+        <p>
+          <a href={to('messages', { ...filters, reference: null, to: number })}>{`Search for the recipient ${number}`}</a>
+        </p>
+      )}
+      <NoMatch noun="message" all={to('messages')} />
+    </>
   );
 }
 
