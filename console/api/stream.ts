@@ -1,6 +1,8 @@
 /**
  * The stream of events, one connection for all screens (docs/contract/streams.md). It is open while a screen listens and the page is visible:
  * browsers allow few connections to a server, and a hidden page would hold one of them.
+ *
+ * It has everything that becomes visible after its beginning. So a screen reads once if it reads after that, and twice if it has read before.
  */
 import { batch, signal } from '@preact/signals';
 import { isPortal, urlOf } from './base.js';
@@ -29,7 +31,9 @@ const types = Object.keys({
   'message.delivered': true,
   'message.failed': true,
 } satisfies Record<MessageEvent['event'], true>);
-const hiddenMsMax = 30_000;
+const unusedMsMax = 30_000;
+/** A read waits no longer than this for the stream, which a proxy may hold back. */
+const openMsMax = 500;
 const handOverMsMax = 100;
 const retryMs = { first: 5_000, max: 60_000 };
 
@@ -41,6 +45,10 @@ let received: MessageEvent[] = [];
 let stopWaiting: () => void = () => undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let waitMs = retryMs.first;
+/** A screen that listens is about to be shown. */
+let isExpected = false;
+let whenBegun: Promise<void> = Promise.resolve();
+let begun: () => void = () => undefined;
 
 /** Adds a listener. The portal has no stream. @returns a function that removes it */
 export function listen(listener: StreamListener): () => void {
@@ -54,21 +62,42 @@ export function listen(listener: StreamListener): () => void {
   };
 }
 
+/** Opens the stream for a screen that is being loaded. */
+export function expectListener(): void {
+  isExpected = true;
+  open();
+  setTimeout(() => {
+    isExpected = false;
+    if (listeners.size === 0) close();
+  }, unusedMsMax);
+}
+
+/** Waits until a read misses nothing that will not be in the stream, and not where there is no stream. */
+export async function streamBegun(): Promise<void> {
+  // A screen may begin to read a moment before it listens.
+  await Promise.resolve();
+  await whenBegun;
+}
+
 /** Ends the connection, and forgets how far it was: for another workspace. */
 export function resetStream(): void {
   close();
+  isExpected = false;
   lastId = '';
   stopWaiting();
   received = [];
 }
 
 function open(): void {
-  if (source !== null || listeners.size === 0 || document.hidden) return;
+  if (source !== null || (listeners.size === 0 && !isExpected) || document.hidden) return;
   clearTimeout(timer);
   // A stream that was refused stays so until it is open: it is announced once.
   if (streamState.value !== 'refused') streamState.value = 'connecting';
   const url = urlOf('/api/v1/stream');
-  if (lastId !== '') url.searchParams.set('last_event_id', lastId);
+  if (lastId === '') {
+    whenBegun = new Promise((resolve) => (begun = resolve));
+    setTimeout(begun, openMsMax);
+  } else url.searchParams.set('last_event_id', lastId);
   const opened = new EventSource(url);
   source = opened;
   opened.addEventListener('open', () => {
@@ -76,6 +105,7 @@ function open(): void {
     waitMs = retryMs.first;
     // What happened between a read of the screen and this moment is in no event.
     if (lastId === '') reset();
+    begun();
   });
   for (const type of types) opened.addEventListener(type, receive);
   opened.addEventListener('stream.reset', reset);
@@ -127,11 +157,12 @@ function close(): void {
   clearTimeout(timer);
   source?.close();
   source = null;
+  begun();
   streamState.value = 'off';
 }
 
 document.addEventListener('visibilitychange', () => {
   clearTimeout(timer);
-  if (document.hidden) timer = setTimeout(close, hiddenMsMax);
+  if (document.hidden) timer = setTimeout(close, unusedMsMax);
   else open();
 });

@@ -3,16 +3,21 @@ import { render } from 'preact';
 import { problemOf } from '../api/problem.js';
 import { watchLeaving } from '../state/leave.js';
 import { applyTheme } from '../state/theme.js';
-import { followOtherTabs, logInByLink, restoreSession, session } from '../state/session.js';
+import { followOtherTabs, logInByLink, mayBeLoggedIn, restoreSession, session } from '../state/session.js';
 import { openPortal } from '../state/portal.js';
 import { App } from './app.js';
+import { prefetchLinks, prefetchShown } from './prefetch.js';
 import { isPortal, takeToken } from '../api/base.js';
 
 async function start(): Promise<void> {
   if (isPortal) return openPortal();
   followOtherTabs();
+  prefetchLinks();
   const token = takeToken(); // of a link of `npm start`
-  if (token === null) return restoreSession();
+  if (token === null) {
+    if (mayBeLoggedIn()) prefetchShown();
+    return restoreSession();
+  }
   try {
     await logInByLink(token);
   } catch (error) {

@@ -1,17 +1,29 @@
 /** The session may still be valid, but the service does not answer. A login form would only mislead. */
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { nextRequestInMs } from '../api/allowance.js';
 import type { Problem } from '../api/problem.js';
+import { countText } from '../parts/count.js';
 import { ProblemBox } from '../parts/problem-box.js';
 import { restoreSession } from '../state/session.js';
 
-/** Rarely enough for a workspace that has used up its requests. */
-const retryMs = 3_000;
+/** Unless the rate limit asks for more. */
+const retryMsMin = 3_000;
 
 export function NotOpened({ problem }: { problem: Problem }) {
   const again = () => void restoreSession();
   // Each failure is another problem, after which it waits again.
+  const seconds = useSignal(0);
   useEffect(() => {
-    const timer = setTimeout(again, retryMs);
+    const due = performance.now() + Math.max(retryMsMin, nextRequestInMs());
+    let timer: ReturnType<typeof setTimeout>;
+    const count = () => {
+      const left = due - performance.now();
+      seconds.value = Math.max(0, Math.ceil(left / 1_000));
+      if (left <= 0) again();
+      else timer = setTimeout(count, Math.min(left, 1_000));
+    };
+    count();
     return () => clearTimeout(timer);
   }, [problem]);
   return (
@@ -22,7 +34,7 @@ export function NotOpened({ problem }: { problem: Problem }) {
           Try again
         </button>
       </ProblemBox>
-      <p class="note">The console tries again every few seconds. You are still logged in.</p>
+      <p class="note">{`The console tries again in ${countText(seconds.value, 'second')}. You are still logged in.`}</p>
     </main>
   );
 }

@@ -46,5 +46,17 @@ function NotLoaded() {
   );
 }
 
+export interface Part {
+  /** Begins to load it, before it is shown. */
+  prefetch(): void;
+  /** Whether it listens to the stream. */
+  isLive: boolean;
+}
+
 /** A screen that is a part of its own. */
-export const screenPart = (load: () => Promise<ComponentType>): ComponentType => lazy(() => load().catch(() => NotLoaded));
+export const screenPart = (load: () => Promise<ComponentType>, isLive = false): ComponentType & Part =>
+  Object.assign(
+    lazy(() => load().catch(() => NotLoaded)),
+    // A failure shows nothing: when the screen is shown, it is loaded again.
+    { prefetch: () => void load().catch(() => undefined), isLive },
+  );

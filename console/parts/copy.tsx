@@ -31,6 +31,14 @@ export function Code({ label, children }: { label: string; children: ComponentCh
   );
 }
 
+/** A short value in a line, such as an id. */
+export const CopyValue = ({ value, label }: { value: string; label: string }) => (
+  <span class="copy">
+    <code>{value}</code>
+    <Copy value={value} label={label} />
+  </span>
+);
+
 /** Text to copy, such as a secret or code. */
 export function CopyBlock({ value, label }: { value: string; label: string }) {
   return (

@@ -4,10 +4,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { problemOf } from '../api/problem.js';
 import { exportList } from '../csv/export-list.js';
 import { type Cell, saveCsv } from '../csv/save-csv.js';
+import type { Loaded } from '../state/load.js';
 import type { Page } from './table.js';
 import { countText, numberText } from './count.js';
 
 interface Props<Row> {
+  /** The list on the screen: without rows there is nothing to download. */
+  of: Loaded<Page<unknown>>;
   /** Of the file, without its ending. */
   name: string;
   header: readonly string[];
@@ -16,7 +19,7 @@ interface Props<Row> {
 }
 
 /** The file has what the filters of the list select. Another screen, or the button again, ends the download. */
-export function ExportButton<Row>({ name, header, cells, read }: Props<Row>) {
+export function ExportButton<Row>({ of, name, header, cells, read }: Props<Row>) {
   const running = useRef<AbortController | null>(null);
   const isRunning = useSignal(false);
   const progress = useSignal('');
@@ -41,6 +44,8 @@ export function ExportButton<Row>({ name, header, cells, read }: Props<Row>) {
       isRunning.value = false;
     }
   };
+  // A download goes on while another page is read.
+  if (!isRunning.value && outcome.value === '' && (of.data.value?.rows.length ?? 0) === 0) return null;
   return (
     <p class="actions">
       <button type="button" onClick={() => void (isRunning.value ? running.current?.abort() : start())}>

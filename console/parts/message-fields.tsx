@@ -4,6 +4,12 @@ import { Problem } from '../api/problem.js';
 import { channelOptions } from './channels.js';
 import { SelectField, TextField } from './form.js';
 
+/** People write phone numbers with spaces, brackets, dots and dashes, which the API refuses. Any other text stays as it is. */
+export function phoneText(given: string): string {
+  const number = given.replace(/[\s().-]/g, '');
+  return /^\+?\d+$/.test(number) ? number : given.trim();
+}
+
 export const phoneHint = 'With plus sign and country code, for example +15551234567';
 
 export const ChannelField = ({ channel }: { channel: Signal<string> }) => (

@@ -1,6 +1,7 @@
 /** A refusal or failure, with what to do about it. A repeated try has another request, which must not be announced as another problem. */
 import type { ComponentChildren } from 'preact';
 import type { Problem } from '../api/problem.js';
+import { CopyValue } from './copy.js';
 
 export function ProblemBox({ problem, children }: { problem: Problem; children?: ComponentChildren }) {
   return (
@@ -15,7 +16,7 @@ export function ProblemBox({ problem, children }: { problem: Problem; children?:
       </div>
       {problem.requestId !== null && (
         <p class="note">
-          Request <code>{problem.requestId}</code>
+          Request <CopyValue value={problem.requestId} label="the request id" />
         </p>
       )}
       {children}

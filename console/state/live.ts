@@ -1,7 +1,11 @@
 /** Hooks for the stream of events, and for work that must not happen too often. */
 import { useEffect, useRef } from 'preact/hooks';
-import { listen, type MessageEvent, type StreamListener } from '../api/stream.js';
+import { listen, type MessageEvent, streamBegun, type StreamListener } from '../api/stream.js';
 import { useLatest } from './latest.js';
+import { type Loaded, useLoad } from './load.js';
+
+/** As `useLoad`, for a screen that listens: it reads when the stream has begun, so that it need not read again then. */
+export const useLiveLoad = <T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> => useLoad(key, load, streamBegun);
 
 /** Calls the newest handlers for each event while the screen is shown. */
 export function useEvents(handlers: StreamListener): void {

@@ -47,8 +47,14 @@ class Loading<T> implements Loaded<T> {
   /** The changes since the read that is under way began. */
   #missed: ((data: T) => T)[] = [];
 
-  /** @param load as the screen was last drawn */
-  constructor(public load: (signal: AbortSignal) => Promise<T>) {}
+  /**
+   * @param load as the screen was last drawn
+   * @param ready before it, nothing is read
+   */
+  constructor(
+    public load: (signal: AbortSignal) => Promise<T>,
+    private readonly ready: (() => Promise<void>) | undefined,
+  ) {}
 
   /** Reads what has another key than before. @returns ends the read that is under way */
   begin(): () => void {
@@ -79,7 +85,7 @@ class Loading<T> implements Loaded<T> {
     this.#missed = [];
     this.isPending.value = true;
     this.isAwaited.value = isAwaited;
-    this.load(running.signal).then(
+    this.#answer(running.signal).then(
       (answer) => {
         const changed = this.#missed.reduce((data, change) => change(data), answer);
         if (running.signal.aborted) return;
@@ -94,6 +100,16 @@ class Loading<T> implements Loaded<T> {
         if (this.#isRateLimited || isUnanswered(error)) this.#readLater();
       },
     );
+  }
+
+  async #answer(signal: AbortSignal): Promise<T> {
+    if (this.ready !== undefined) {
+      await this.ready();
+      signal.throwIfAborted();
+      // This read is the one that was due meanwhile.
+      this.#isDue = false;
+    }
+    return this.load(signal);
   }
 
   readonly reloadQuietly = (): void => {
@@ -130,9 +146,10 @@ class Loading<T> implements Loaded<T> {
 /**
  * Loads data when the screen appears and whenever `key` changes. The answer to an earlier key is dropped.
  * @param key the data's identity, for example its id or its filters
+ * @param ready each read waits for it
  */
-export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
-  const loading = useMemo(() => new Loading(load), []);
+export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>, ready?: () => Promise<void>): Loaded<T> {
+  const loading = useMemo(() => new Loading(load, ready), []);
   loading.load = load;
   useEffect(() => loading.begin(), [key, loading]);
   return loading;

@@ -28,6 +28,8 @@ export const openWorkspace = (): Workspace | null => (session.value.state === 'o
  */
 const workspaceIdKey = 'tidings.session';
 
+export const mayBeLoggedIn = (): boolean => localStorage.getItem(workspaceIdKey) !== null;
+
 const shownId = () => openWorkspace()?.id ?? null;
 
 /** The cookie is that of another workspace than the screens. A reload shows them for the workspace of the cookie. */
@@ -109,10 +111,11 @@ function markEnded(reason: string | null): void {
 
 /** Reads the workspace of the session. Without a session the login screen is shown. */
 export async function restoreSession(): Promise<void> {
-  if (localStorage.getItem(workspaceIdKey) === null) return markEnded(null);
+  if (!mayBeLoggedIn()) return markEnded(null);
   await refreshWorkspace().catch((error: unknown) => {
     const problem = problemOf(error);
     if (problem.status === 401) return markEnded(endedByItself);
+    resetStream();
     session.value = { state: 'failed', problem };
   });
 }
@@ -130,6 +133,8 @@ async function refreshWorkspace(): Promise<void> {
   const { workspace } = await call('get', '/api/v1/workspace');
   if (localStorage.getItem(workspaceIdKey) !== known || number < reads.answered) return;
   reads.answered = number;
+  // The stream may have been opened for the workspace that was logged in before.
+  if (known !== workspace.id) resetStream();
   localStorage.setItem(workspaceIdKey, workspace.id);
   if (isReplaced()) return location.reload();
   forgetInput(workspace.id);

@@ -75,7 +75,7 @@ describe('billing in the console', () => {
 
   it('an older answer with the balance does not replace a newer one', async () => {
     await browser.follow('Billing');
-    const again = browser.page.getByRole('button', { name: 'Read again' });
+    const again = browser.page.getByRole('button', { name: 'Refresh' });
     await again.and(browser.page.locator('[aria-disabled=false]')).waitFor();
     let release = () => {};
     await browser.page.route(
@@ -119,7 +119,7 @@ describe('billing in the console', () => {
     // A negative amount stays a number for spreadsheets.
     assert.ok(first?.includes(`,${debit.amount},${debit.balance_after},`), first);
     assert.equal((await app.call('POST', '/api/v1/messages/send', { key, body: { ...body, to: '+15551234568' } })).status, 201);
-    await browser.press('Read again');
+    await browser.press('Refresh');
     await browser.until('document.querySelectorAll("tbody tr").length === 3');
   });
 });

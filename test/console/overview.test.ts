@@ -15,8 +15,15 @@ describe('the overview of the console', function () {
 
   it('the overview of the console says that there is nothing yet', async () => {
     await browser.open();
-    await browser.see('No messages in this period.');
     await browser.see('nothing was spent in the last 7 days');
+    await browser.see('No messages yet');
+    await browser.assertAccessible();
+    for (const link of ['Send a message', 'Create an API key', 'Create a webhook'])
+      await browser.page.locator('main').getByRole('link', { name: link, exact: true }).waitFor();
+    assert.match(
+      await browser.page.getByRole('region', { name: 'the request', exact: true }).innerText(),
+      /^curl http.+\/api\/v1\/messages\/send/,
+    );
   });
 
   it('the overview of the console shows sums, a chart with a table, reasons of failures and failing webhooks', async () => {

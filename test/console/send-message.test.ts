@@ -63,6 +63,16 @@ describe('a message in the console', () => {
     await browser.see('9.9 credits');
   });
 
+  it('a phone number is sent to as people write it, with spaces and brackets', async () => {
+    await browser.open('/send');
+    await browser.fill('To', ' +1 (555) 123-4567 ');
+    await browser.fill('Text', 'Hello');
+    await browser.page.getByRole('complementary').getByText('1 credit', { exact: true }).waitFor();
+    await browser.press('Send');
+    await browser.page.getByRole('heading', { name: 'Timeline' }).waitFor();
+    await browser.see('+15551234567');
+  });
+
   it('too few credits are shown, and nothing is sent', async () => {
     await rows(app.deps.db, 'UPDATE workspaces SET balance = 500 WHERE id = $1', [me.workspaceId]);
     await browser.open('/send?to=%2B15551234567');

@@ -51,3 +51,15 @@ export async function listenForEvent({ page }: ConsoleBrowser): Promise<() => Pr
     await devtools.detach();
   };
 }
+
+/** Keeps the connection of the stream back. @returns what lets it begin: a list that was read before is read again then */
+export async function holdStream({ page }: ConsoleBrowser): Promise<() => void> {
+  let begin = () => {};
+  const isDue = new Promise<void>((resolve) => (begin = resolve));
+  await page.route('**/api/v1/stream**', async (route) => {
+    await isDue;
+    // The page may have given it up.
+    await route.continue().catch(() => undefined);
+  });
+  return begin;
+}

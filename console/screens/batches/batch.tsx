@@ -2,6 +2,7 @@
 import { useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
+import { CopyValue } from '../../parts/copy.js';
 import { numberText } from '../../parts/count.js';
 import { Chip } from '../../parts/chip.js';
 import { creditsText } from '../../parts/credits.js';
@@ -11,8 +12,7 @@ import { PagedTable } from '../../parts/paged-table.js';
 import { Screen } from '../../parts/screen.js';
 import { type Column, PlainTable } from '../../parts/table.js';
 import { durationText, localText, Time } from '../../parts/time.js';
-import { useEvents, useThrottle } from '../../state/live.js';
-import { useLoad } from '../../state/load.js';
+import { useEvents, useLiveLoad, useThrottle } from '../../state/live.js';
 import { BatchActions } from './batch-actions.js';
 import { BatchProgress } from './progress.js';
 
@@ -24,7 +24,10 @@ const readEveryMs = 2_500;
 
 export function Batch() {
   const { id = '' } = useRoute().params;
-  const batch = useLoad<Shown>(id, async (signal) => (await call('get', '/api/v1/messages/bulk/{id}', { params: { id }, signal })).batch);
+  const batch = useLiveLoad<Shown>(
+    id,
+    async (signal) => (await call('get', '/api/v1/messages/bulk/{id}', { params: { id }, signal })).batch,
+  );
   const readSoon = useThrottle(batch.reloadQuietly, readEveryMs);
   useEvents({
     event: ({ data }) => data.batch_id === id && readSoon(),
@@ -130,7 +133,7 @@ function Details({ batch }: { batch: Shown }) {
           ['Accepted', <Time key="at" at={batch.created_at} />],
           ['Scheduled', batch.scheduled_at && <Time at={batch.scheduled_at} />],
           ['Completed', batch.completed_at && <Time at={batch.completed_at} />],
-          ['Id', <code key="id">{batch.id}</code>],
+          ['Id', <CopyValue key="id" value={batch.id} label="the id" />],
         ]}
       />
     </section>

@@ -7,8 +7,7 @@ import { Chip } from '../../parts/chip.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
-import { useEvents, useThrottle } from '../../state/live.js';
-import { useLoad } from '../../state/load.js';
+import { useEvents, useLiveLoad, useThrottle } from '../../state/live.js';
 import { BatchProgress } from './progress.js';
 
 type Batch = Schema<'BatchSummary'>;
@@ -32,7 +31,7 @@ const columns: readonly Column<Batch>[] = [
 
 export function Batches() {
   const { cursor } = useLocation().query;
-  const page = useLoad<Page<Batch>>(cursor ?? '', async (signal) => {
+  const page = useLiveLoad<Page<Batch>>(cursor ?? '', async (signal) => {
     const { batches, pagination } = await call('get', '/api/v1/messages/bulk', { query: { cursor }, signal });
     return { rows: batches, pagination };
   });

@@ -36,16 +36,16 @@ export function Ledger() {
   const { cursor } = useLocation().query;
   const page = useLoad<Page<Transaction>>(cursor ?? '', (signal) => read(cursor, 50, signal));
   // A purchase is booked when the payment provider reports it, which may be after the user is back.
-  const readAgain = () => {
+  const refresh = () => {
     page.reload();
     refreshSoon();
   };
   return (
     <section aria-labelledby="ledger">
-      <h2 id="ledger">Ledger</h2>
-      <p>
-        <RefreshButton of={page} text="Read again" refresh={readAgain} />
-      </p>
+      <div class="heading">
+        <h2 id="ledger">Ledger</h2>
+        <RefreshButton of={page} refresh={refresh} />
+      </div>
       <Table
         caption="Transactions"
         page={page}
@@ -53,7 +53,7 @@ export function Ledger() {
         keyOf={({ id }) => id}
         empty={<p>No transactions yet. A send, a refund or a purchase is written here.</p>}
       />
-      <ExportButton name="ledger" header={header} cells={cells} read={(at, signal) => read(at, 100, signal)} />
+      <ExportButton of={page} name="ledger" header={header} cells={cells} read={(at, signal) => read(at, 100, signal)} />
     </section>
   );
 }

@@ -1,5 +1,6 @@
 /** What the user changed of a contact. Only that is sent, so that nothing overwrites what programs changed or what a form cannot show. */
 import type { Schema } from '../../api/call.js';
+import { phoneText } from '../../parts/message-fields.js';
 import { textOf } from '../../state/form.js';
 import { tagsIn, tagsText } from './mapping.js';
 
@@ -23,9 +24,10 @@ export const valueText = (value: unknown): string => (typeof value === 'string' 
 
 /** @param shown the contact as the form showed it at first */
 export function changeOf(data: FormData, shown: ContactFields): ContactChange {
-  const changed = (['name', 'phone', 'email'] as const).filter((name) => textOf(data, name) !== inOneLine(shown[name] ?? ''));
+  const given = (name: 'name' | 'phone' | 'email') => (name === 'phone' ? phoneText(textOf(data, name)) : textOf(data, name));
+  const changed = (['name', 'phone', 'email'] as const).filter((name) => given(name) !== inOneLine(shown[name] ?? ''));
   const tags = withLines(textOf(data, 'tags'));
-  const fields = Object.fromEntries(changed.map((name) => [name, textOf(data, name).trim() || null]));
+  const fields = Object.fromEntries(changed.map((name) => [name, given(name).trim() || null]));
   return {
     fields: { ...fields, ...(tags === withLines(tagsText(shown.tags)) ? {} : { tags: tagsIn(tags) }) },
     custom: customChange(data, shown.custom_fields),

@@ -1,7 +1,8 @@
 /** One contact: write to it, change it, delete it. */
-import { useRoute } from 'preact-iso';
+import { useLocation, useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
+import { CopyValue } from '../../parts/copy.js';
 import { Facts } from '../../parts/facts.js';
 import { Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
@@ -17,6 +18,7 @@ type Shown = Schema<'Contact'>;
 
 export function Contact() {
   const { id = '' } = useRoute().params;
+  const list = to('contacts', useLocation().query);
   const read = async (signal?: AbortSignal) =>
     (await call('get', '/api/v1/contacts/{id}', { params: { id }, ...(signal === undefined ? {} : { signal }) })).contact;
   const contact = useLoad<Shown>(id, read);
@@ -40,11 +42,11 @@ export function Contact() {
               facts={[
                 ['Created', <Time key="created" at={shown.created_at} />],
                 ['Changed', <Time key="updated" at={shown.updated_at} />],
-                ['Id', <code key="id">{shown.id}</code>],
+                ['Id', <CopyValue key="id" value={shown.id} label="the id" />],
               ]}
             />
-            <ContactForm contact={shown} action="Save" save={save} more={<a href={to('contacts')}>Back</a>} />
-            <Delete contact={shown} />
+            <ContactForm contact={shown} action="Save" save={save} more={<a href={list}>Back</a>} />
+            <Delete contact={shown} list={list} />
           </>
         )}
       </Resource>
@@ -71,7 +73,7 @@ function Links({ contact: { phone, email } }: { contact: Shown }) {
   );
 }
 
-function Delete({ contact: { id, name, phone, email } }: { contact: Shown }) {
+function Delete({ contact: { id, name, phone, email }, list }: { contact: Shown; list: string }) {
   const { isBusy, run } = useOneAtATime();
   const remove = run(async (origin) => {
     const text = `"${name ?? phone ?? email ?? id}" is deleted permanently. Messages that were sent to it stay.`;
@@ -79,7 +81,7 @@ function Delete({ contact: { id, name, phone, email } }: { contact: Shown }) {
     const { message } = await call('delete', '/api/v1/contacts/{id}', { params: { id } });
     notify(message);
     // A step back must not lead to what is gone.
-    origin.go(to('contacts'), true);
+    origin.go(list, true);
   });
   return (
     <p>

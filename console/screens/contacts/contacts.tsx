@@ -13,11 +13,12 @@ import { ExportContacts } from './export-contacts.js';
 
 type Contact = Schema<'Contact'>;
 
-const columns: readonly Column<Contact>[] = [
+/** @param list the filters and the page, which the contact's screen leads back to */
+const columnsOf = (list: Readonly<Record<string, string>>): Column<Contact>[] => [
   {
     title: 'Name',
     cell: ({ id, name, phone, email }) => (
-      <a href={to(`contacts/${id}`)}>
+      <a href={to(`contacts/${id}`, list)}>
         <LongText text={name ?? phone ?? email ?? id} />
       </a>
     ),
@@ -43,11 +44,11 @@ export function Contacts() {
       <Table
         caption="Contacts"
         page={page}
-        columns={columns}
+        columns={columnsOf(query)}
         keyOf={({ id }) => id}
         empty={hasAny(filters) ? <NoMatch noun="contact" all={to('contacts')} /> : <NoContacts />}
       />
-      <ExportContacts filters={filters} />
+      <ExportContacts of={page} filters={filters} />
     </Screen>
   );
 }

@@ -2,6 +2,8 @@
 import { call, type Query, type Schema } from '../../api/call.js';
 import type { Cell } from '../../csv/save-csv.js';
 import { ExportButton } from '../../parts/export-button.js';
+import type { Page } from '../../parts/table.js';
+import type { Loaded } from '../../state/load.js';
 import { tagsText } from './mapping.js';
 
 const header = ['name', 'phone', 'email', 'tags', 'custom_fields', 'created_at'] as const;
@@ -15,10 +17,10 @@ const cells = ({ name, phone, email, tags, custom_fields: custom, created_at }: 
   created_at,
 ];
 
-export function ExportContacts({ filters }: { filters: Query<'/api/v1/contacts', 'get'> }) {
+export function ExportContacts({ of, filters }: { of: Loaded<Page<unknown>>; filters: Query<'/api/v1/contacts', 'get'> }) {
   const read = async (cursor: string | undefined, signal: AbortSignal) => {
     const { contacts, pagination } = await call('get', '/api/v1/contacts', { query: { ...filters, cursor, limit: 100 }, signal });
     return { rows: contacts, pagination };
   };
-  return <ExportButton name="contacts" header={header} cells={cells} read={read} />;
+  return <ExportButton of={of} name="contacts" header={header} cells={cells} read={read} />;
 }

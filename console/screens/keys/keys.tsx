@@ -57,7 +57,11 @@ export function Keys() {
         page={page}
         columns={columnsOf(page, show)}
         keyOf={({ id }) => id}
-        empty={<p>No API keys yet. A program needs one to send messages.</p>}
+        empty={
+          <p>
+            No API keys yet. A program needs one to send messages. <a href={to('keys/new')}>Create the first one</a>
+          </p>
+        }
       />
     </Screen>
   );

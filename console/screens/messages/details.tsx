@@ -1,7 +1,7 @@
 /** The fields of a message. */
 import type { Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
-import { Code } from '../../parts/copy.js';
+import { Code, CopyValue } from '../../parts/copy.js';
 import { countText } from '../../parts/count.js';
 import { creditsText } from '../../parts/credits.js';
 import { Facts } from '../../parts/facts.js';
@@ -16,7 +16,7 @@ export function Details({ message, timeline }: { message: Schema<'Message'>; tim
       <h2 id="details">Details</h2>
       <Facts
         facts={[
-          ['To', message.to ?? 'erased'],
+          ['To', message.to === null ? 'erased' : <Recipient key="to" to={message.to} />],
           ['Channel', message.channel],
           ['Price', creditsText(message.credits_used)],
           ['Segments', carrier],
@@ -28,8 +28,8 @@ export function Details({ message, timeline }: { message: Schema<'Message'>; tim
           ['Fallback for', message.fallback_of && other(message.fallback_of)],
           ['Fallback message', message.fallback?.message_id && other(message.fallback.message_id)],
           ['Provider', [message.provider, message.provider_message_id].filter(Boolean).join(': ')],
-          ['Id', <code key="id">{message.id}</code>],
-          ['Workflow', <code key="workflow">{timeline.workflow_id}</code>],
+          ['Id', <CopyValue key="id" value={message.id} label="the id" />],
+          ['Workflow', <CopyValue key="workflow" value={timeline.workflow_id} label="the id of the workflow" />],
         ]}
       />
       {content === null ? <p class="note">The text was erased.</p> : <Content content={content} />}
@@ -42,6 +42,12 @@ export function Details({ message, timeline }: { message: Schema<'Message'>; tim
     </section>
   );
 }
+
+const Recipient = ({ to: recipient }: { to: string }) => (
+  <>
+    <CopyValue value={recipient} label="the recipient" /> <a href={to('messages', { to: recipient })}>All messages to this recipient</a>
+  </>
+);
 
 /** HTML of an e-mail is shown as text: it must not run here. */
 function Content({ content: { subject, text, html, template } }: { content: Schema<'MessageContent'> }) {

@@ -2,6 +2,8 @@
 import { call, type Schema } from '../../api/call.js';
 import type { Cell } from '../../csv/save-csv.js';
 import { ExportButton } from '../../parts/export-button.js';
+import type { Page } from '../../parts/table.js';
+import type { Loaded } from '../../state/load.js';
 import { asQuery, type Filters } from './filters.js';
 
 const header = [
@@ -24,11 +26,11 @@ const header = [
   'read_at',
 ] as const satisfies readonly (keyof Schema<'Message'>)[];
 
-export function ExportMessages({ filters }: { filters: Filters }) {
+export function ExportMessages({ of, filters }: { of: Loaded<Page<unknown>>; filters: Filters }) {
   const read = async (cursor: string | undefined, signal: AbortSignal) => {
     const { messages, pagination } = await call('get', '/api/v1/messages', { query: { ...asQuery(filters, cursor), limit: 100 }, signal });
     return { rows: messages, pagination };
   };
   const cells = (message: Awaited<ReturnType<typeof read>>['rows'][number]): Cell[] => header.map((name) => message[name]);
-  return <ExportButton name="messages" header={header} cells={cells} read={read} />;
+  return <ExportButton of={of} name="messages" header={header} cells={cells} read={read} />;
 }

@@ -1,5 +1,6 @@
 /** The filters of the message list, which are in the address of the screen. */
 import type { FiltersOf, Query, Schema } from '../../api/call.js';
+import { phoneText } from '../../parts/message-fields.js';
 
 export const statuses = ['queued', 'sent', 'delivered', 'failed', 'read'] as const satisfies readonly Schema<'MessageStatus'>[];
 
@@ -32,7 +33,13 @@ export function readSearch(text: string): { id: string; reference: string } | { 
   const given = text.trim();
   if (given === '') return null;
   if (uuid.test(given)) return { id: given.toLowerCase(), reference: given };
-  const number = given.replace(/[\s().-]/g, '');
+  const number = phoneText(given);
   if (/^\+\d{6,15}$/.test(number)) return { to: number };
   return /^[^\s@]+@[^\s@]+$/.test(given) ? { to: given } : { reference: given };
+}
+
+/** The phone number that someone may mean who searches for digits without a plus sign. They were taken for a reference. */
+export function numberLike(reference: string): string | null {
+  const digits = phoneText(reference).replace(/^00/, '');
+  return /^[1-9]\d{6,14}$/.test(digits) ? `+${digits}` : null;
 }

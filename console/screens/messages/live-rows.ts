@@ -4,9 +4,14 @@ import type { MessageEvent } from '../../api/stream.js';
 import type { Page } from '../../parts/table.js';
 import type { Filters } from './filters.js';
 
-export type Row = Pick<Schema<'Message'>, 'id' | 'to' | 'channel' | 'status' | 'created_at' | 'reference' | 'batch_id'> & {
+export type Row = Pick<
+  Schema<'Message'>,
+  'id' | 'to' | 'channel' | 'status' | 'created_at' | 'reference' | 'batch_id' | 'error_message'
+> & {
   /** Null: not known from the event. */
   credits_used: number | null;
+  /** Events do not tell it. */
+  scheduled_at: string | null;
 };
 
 export interface LivePage extends Page<Row> {
@@ -105,14 +110,18 @@ function rowOf({ data }: MessageEvent): Row {
     reference: data.reference ?? null,
     batch_id: data.batch_id ?? null,
     credits_used: 'credits_used' in data ? data.credits_used : null,
+    scheduled_at: null,
+    error_message: 'error_message' in data ? data.error_message : null,
   };
 }
 
 /** A shown row after a later event. It names all fields, so that the compiler asks what an event changes in a new one. */
-function changed({ id, to, channel, created_at, reference, batch_id, ...known }: Row, { data: { status } }: MessageEvent): Row {
+function changed({ id, to, channel, created_at, reference, batch_id, scheduled_at, ...known }: Row, { data }: MessageEvent): Row {
+  const { status } = data;
   // A message that fails before its hand-off is refunded.
   const credits_used = status === 'failed' && known.status === 'queued' ? 0 : known.credits_used;
-  return { id, to, channel, status, created_at, reference, batch_id, credits_used };
+  const error_message = 'error_message' in data ? data.error_message : null;
+  return { id, to, channel, status, created_at, reference, batch_id, scheduled_at, credits_used, error_message };
 }
 
 /** The ids are UUIDs of version 7: they begin with their time in milliseconds. */

@@ -8,8 +8,7 @@ import { Screen } from '../../parts/screen.js';
 import { Time } from '../../parts/time.js';
 import { useOneAtATime } from '../../state/actions.js';
 import { confirm } from '../../state/confirm.js';
-import { useEvents, usePolling, useThrottle } from '../../state/live.js';
-import { useLoad } from '../../state/load.js';
+import { useEvents, useLiveLoad, usePolling, useThrottle } from '../../state/live.js';
 import { refreshSoon } from '../../state/session.js';
 import { notify } from '../../state/notices.js';
 import { Details } from './details.js';
@@ -25,7 +24,7 @@ const readEveryMs = 400;
 
 export function Message() {
   const { id = '' } = useRoute().params;
-  const shown = useLoad<Shown>(id, async (signal) => {
+  const shown = useLiveLoad<Shown>(id, async (signal) => {
     const input = { params: { id }, signal };
     const [{ message }, { timeline }] = await Promise.all([
       call('get', '/api/v1/messages/{id}', input),
@@ -42,7 +41,7 @@ export function Message() {
   // Deliveries to webhooks happen after the last event of the message, and have no events.
   usePolling(waitsFor === 'webhook_delivery' ? waitsFor : undefined, shown.reloadQuietly);
   return (
-    <Screen title="Message" subject={shown.data.value?.message.to}>
+    <Screen title="Message" subject={shown.data.value?.message.to} actions={<a href={to('messages')}>All messages</a>}>
       <Resource of={shown}>
         {({ message, timeline }) => (
           <>
@@ -80,6 +79,11 @@ function Summary({ message, timeline, reload }: Shown & { reload(): void }) {
         <a class="button" href={to('send', { copy: message.id })}>
           Send again as a copy
         </a>
+        {message.error_code === 'suppressed' && message.to !== null && (
+          <a class="button" href={to('suppressions', { recipient: message.to, channel: message.channel })}>
+            Show the suppression
+          </a>
+        )}
         {timeline.workflow_url !== null && (
           <a class="button" href={timeline.workflow_url} target="_blank" rel="noreferrer">
             Workflow in Temporal

@@ -8,11 +8,11 @@ import { hasAny, NoMatch } from '../../parts/filter-form.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, LongText, Recipient, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
-import { useEvents } from '../../state/live.js';
-import { type Loaded, useLoad } from '../../state/load.js';
+import { useEvents, useLiveLoad } from '../../state/live.js';
+import type { Loaded } from '../../state/load.js';
 import { ExportMessages } from './export-messages.js';
 import { FilterBar } from './filter-bar.js';
-import { asQuery, type Filters, filtersOf } from './filters.js';
+import { asQuery, type Filters, filtersOf, numberLike } from './filters.js';
 import { isHeld, useHoldEnd } from './hold.js';
 import { applyEvent, type LivePage, type Row, withAnswer } from './live-rows.js';
 
@@ -28,10 +28,26 @@ const columns: readonly Column<Row>[] = [
     isRowLink: true,
   },
   { title: 'Channel', cell: ({ channel }) => channel, isMinor: true, isShort: true },
-  { title: 'Status', cell: ({ status }) => <Chip status={status} /> },
+  { title: 'Status', cell: (row) => <State {...row} /> },
   { title: 'Reference', cell: ({ reference }) => <LongText text={reference} />, isMinor: true },
   { title: 'Credits', cell: ({ credits_used }) => (credits_used === null ? '' : numberText(credits_used)), isNumber: true, isMinor: true },
 ];
+
+/** The status, and what it does not say: until when a message waits, or why it failed. */
+function State({ status, scheduled_at: due, error_message: reason }: Row) {
+  return (
+    <>
+      <Chip status={status} />
+      {status === 'queued' && due !== null && Date.parse(due) > Date.now() && (
+        <span class="note">
+          {' '}
+          scheduled for <Time at={due} />
+        </span>
+      )}
+      {status === 'failed' && reason !== null && <span class="note">{` ${reason}`}</span>}
+    </>
+  );
+}
 
 export function Messages() {
   const { query } = useLocation();
@@ -53,9 +69,9 @@ export function Messages() {
         page={page}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={hasAny(filters) ? <NoMatch noun="message" all={to('messages')} /> : <NoMessages />}
+        empty={hasAny(filters) ? <NoneFound filters={filters} /> : <NoMessages />}
       />
-      <ExportMessages filters={filters} />
+      <ExportMessages of={page} filters={filters} />
     </Screen>
   );
 }
@@ -63,7 +79,7 @@ export function Messages() {
 /** The page of messages, with later events. What the user asks for moves its rows, everything else only while they are not held. */
 function useLivePage(filters: Filters, cursor: string | undefined): Loaded<LivePage> {
   const isFirst = cursor === undefined;
-  const page: Loaded<LivePage> = useLoad(JSON.stringify([filters, cursor]), async (signal) => {
+  const page: Loaded<LivePage> = useLiveLoad(JSON.stringify([filters, cursor]), async (signal) => {
     const { messages, pagination } = await call('get', '/api/v1/messages', { query: asQuery(filters, cursor), signal });
     const answer = { rows: messages, pagination, hidden: new Set<string>(), isStale: false };
     const shown = page.data.peek();
@@ -89,6 +105,24 @@ function ShowNewer({ of: { data, reload } }: { of: Loaded<LivePage> }) {
     <button type="button" class="newer" onClick={reload}>
       {text(count)}
     </button>
+  );
+}
+
+/** Says what a search was taken for. */
+function NoneFound({ filters }: { filters: Filters }) {
+  const { to: recipient, reference = '' } = filters;
+  const number = numberLike(reference);
+  return (
+    <>
+      {recipient !== undefined && <p>{`Searched for the recipient ${recipient}.`}</p>}
+      {reference !== '' && <p>{`Searched for the reference ${reference}.`}</p>}
+      {number !== null && (
+        <p>
+          <a href={to('messages', { ...filters, reference: null, to: number })}>{`Search for the recipient ${number}`}</a>
+        </p>
+      )}
+      <NoMatch noun="message" all={to('messages')} />
+    </>
   );
 }
 

@@ -11,6 +11,7 @@ import { openWorkspace, refreshSoon } from '../../state/session.js';
 import { Charts } from './charts.js';
 import { Failures } from './failures.js';
 import { Figures } from './figures.js';
+import { FirstSteps } from './first-steps.js';
 import { FailingWebhooks, useFailing } from './failing-webhooks.js';
 import type { OverviewData } from './overview-data.js';
 
@@ -94,10 +95,17 @@ const Since = ({ overview: { from, by } }: { overview: OverviewData }) => (
   <p class="period note">Since {by === 'day' ? `${from.slice(0, 10)} 00:00 UTC` : <Time at={from} />}</p>
 );
 
-const Nothing = () => (
-  <div class="empty">
-    <p>
-      No messages in this period. <a href={to('send')}>Send one</a>; it is counted within a minute.
-    </p>
-  </div>
-);
+/** A workspace without any message is a new one. */
+function Nothing() {
+  const newest = useLoad('', async (signal) => (await call('get', '/api/v1/messages', { query: { limit: 1 }, signal })).messages);
+  const messages = newest.data.value;
+  if (messages === undefined && newest.problem.value === null) return null;
+  if (messages?.length === 0) return <FirstSteps />;
+  return (
+    <div class="empty">
+      <p>
+        No messages in this period. <a href={to('send')}>Send one</a>; it is counted within a minute.
+      </p>
+    </div>
+  );
+}

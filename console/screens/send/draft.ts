@@ -1,5 +1,6 @@
 /** What is written in the send form. */
 import type { Schema } from '../../api/call.js';
+import { phoneText } from '../../parts/message-fields.js';
 import { momentOf } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
 
@@ -49,7 +50,7 @@ export function bodyOf(data: FormData, copied: Draft['copied']): Body {
   const given = (name: (typeof fields)[number]) => textOf(data, name);
   const optional = (name: string, value: string | null) => (value === null || value.trim() === '' ? {} : { [name]: value });
   return {
-    to: given('to').trim(),
+    to: phoneText(given('to')),
     channel: given('channel'),
     content: {
       text: given('content.text'),

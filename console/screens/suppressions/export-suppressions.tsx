@@ -2,6 +2,8 @@
 import { call, type Query } from '../../api/call.js';
 import type { Cell } from '../../csv/save-csv.js';
 import { ExportButton } from '../../parts/export-button.js';
+import type { Page } from '../../parts/table.js';
+import type { Loaded } from '../../state/load.js';
 import type { Suppression } from './reasons.js';
 
 const header = [
@@ -16,10 +18,10 @@ const header = [
 
 const cells = (suppression: Suppression): Cell[] => header.map((name) => suppression[name]);
 
-export function ExportSuppressions({ filters }: { filters: Query<'/api/v1/suppressions', 'get'> }) {
+export function ExportSuppressions({ of, filters }: { of: Loaded<Page<unknown>>; filters: Query<'/api/v1/suppressions', 'get'> }) {
   const read = async (cursor: string | undefined, signal: AbortSignal) => {
     const { suppressions, pagination } = await call('get', '/api/v1/suppressions', { query: { ...filters, cursor, limit: 100 }, signal });
     return { rows: suppressions, pagination };
   };
-  return <ExportButton name="suppressions" header={header} cells={cells} read={read} />;
+  return <ExportButton of={of} name="suppressions" header={header} cells={cells} read={read} />;
 }

@@ -4,6 +4,7 @@ import { call, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { Form, SelectField, TextField } from '../../parts/form.js';
 import { channelOptions } from '../../parts/channels.js';
+import { phoneText } from '../../parts/message-fields.js';
 import { Screen } from '../../parts/screen.js';
 import { momentOf } from '../../parts/time.js';
 import { textOf, useForm } from '../../state/form.js';
@@ -19,7 +20,7 @@ export function NewSuppression() {
     await call('post', '/api/v1/suppressions', {
       body: {
         channel: textOf(data, 'channel') as Schema<'Channel'>,
-        recipient: textOf(data, 'recipient').trim(),
+        recipient: phoneText(textOf(data, 'recipient')),
         reason: textOf(data, 'reason') as Schema<'SuppressionReason'>,
         ...(expiresAt === null ? {} : { expires_at: expiresAt }),
       },

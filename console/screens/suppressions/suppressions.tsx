@@ -5,6 +5,7 @@ import { to } from '../../api/base.js';
 import { anyOf, FilterForm, hasAny, NoMatch, useSearch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
 import { channels } from '../../parts/channels.js';
+import { phoneText } from '../../parts/message-fields.js';
 import { MainLink, Screen } from '../../parts/screen.js';
 import { type Column, type Page, Recipient, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
@@ -57,7 +58,7 @@ export function Suppressions() {
         keyOf={({ id }) => id}
         empty={hasAny(filters) ? <NoMatch noun="suppression" all={to('suppressions')} /> : <NoSuppressions />}
       />
-      <ExportSuppressions filters={filters as Query<'/api/v1/suppressions', 'get'>} />
+      <ExportSuppressions of={page} filters={filters as Query<'/api/v1/suppressions', 'get'>} />
     </Screen>
   );
 }
@@ -66,7 +67,7 @@ function SuppressionFilters({ filters, reload }: { filters: Filters; reload(): v
   const search = useSearch(reload);
   const apply = (data: FormData) => {
     const [recipient = '', channel = '', reason = ''] = ['recipient', 'channel', 'reason'].map((name) => textOf(data, name).trim());
-    search(to('suppressions', { recipient, channel, reason }));
+    search(to('suppressions', { recipient: phoneText(recipient), channel, reason }));
   };
   return (
     <FilterForm filters={filters} apply={apply} all={to('suppressions')}>

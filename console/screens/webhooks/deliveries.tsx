@@ -1,7 +1,7 @@
 /** The deliveries of a webhook, newest first. */
 import { useLocation } from 'preact-iso';
 import { call, type FiltersOf, type Query, type Schema } from '../../api/call.js';
-import { to } from '../../api/base.js';
+import { isPortal, to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
 import { anyOf, FilterForm, useSearch } from '../../parts/filter-form.js';
 import { SelectField, TextField } from '../../parts/form.js';
@@ -9,8 +9,8 @@ import { RefreshButton } from '../../parts/loaded.js';
 import { type Column, type Page, Table } from '../../parts/table.js';
 import { filteredTime, localInput, Time } from '../../parts/time.js';
 import { textOf } from '../../state/form.js';
-import { useEvents, usePolling, useThrottle } from '../../state/live.js';
-import { type Loaded, useLoad } from '../../state/load.js';
+import { useEvents, useLiveLoad, usePolling, useThrottle } from '../../state/live.js';
+import type { Loaded } from '../../state/load.js';
 import { reasonOf } from './reasons.js';
 import { eventTypes } from './event-types.js';
 
@@ -28,11 +28,23 @@ const columns: readonly Column<Delivery>[] = [
     isShort: true,
     isRowLink: true,
   },
+  { title: 'Message', cell: ({ message_id }) => message_id && <MessageLink id={message_id} />, isMinor: true },
   { title: 'Status', cell: ({ status }) => <Chip status={status} />, isShort: true },
   { title: 'Attempts', cell: ({ attempts }) => attempts.length, isNumber: true, isMinor: true },
   { title: 'Last response', cell: (delivery) => <LastResponse {...delivery} />, isMinor: true },
   { title: 'Next attempt', cell: ({ next_attempt_at }) => <Time at={next_attempt_at} />, isMinor: true },
 ];
+
+/** The end of the id: ids of the same second begin alike. */
+function MessageLink({ id }: { id: string }) {
+  const text = `…${id.slice(-8)}`;
+  if (isPortal) return <code title={id}>{text}</code>;
+  return (
+    <a href={to(`messages/${id}`)} title={id}>
+      <code>{text}</code>
+    </a>
+  );
+}
 
 function LastResponse({ attempts }: Delivery) {
   const last = attempts.at(-1);
@@ -56,7 +68,7 @@ export function useDeliveries(webhookId: string): Shown {
   const { query } = useLocation();
   const { cursor, status, event, message_id, since, until } = query;
   const filters: Filters = { status, event, message_id, since, until };
-  const page = useLoad<Page<Delivery>>(JSON.stringify([webhookId, filters, cursor]), async (signal) => {
+  const page = useLiveLoad<Page<Delivery>>(JSON.stringify([webhookId, filters, cursor]), async (signal) => {
     const given = { ...filters, cursor, limit: 20 } as Query<'/api/v1/webhooks/{id}/deliveries', 'get'>;
     const answer = await call('get', '/api/v1/webhooks/{id}/deliveries', { params: { id: webhookId }, query: given, signal });
     return { rows: answer.deliveries, pagination: answer.pagination };
@@ -70,10 +82,10 @@ export function useDeliveries(webhookId: string): Shown {
 export function Deliveries({ webhookId, shown: { filters, page } }: { webhookId: string; shown: Shown }) {
   return (
     <section aria-labelledby="deliveries">
-      <h2 id="deliveries">Deliveries</h2>
-      <p>
+      <div class="heading">
+        <h2 id="deliveries">Deliveries</h2>
         <RefreshButton of={page} />
-      </p>
+      </div>
       <DeliveryFilters webhookId={webhookId} filters={filters} reload={page.reload} />
       <Table caption="List of deliveries" page={page} columns={columns} keyOf={({ id }) => id} empty={<p>No deliveries.</p>} />
     </section>

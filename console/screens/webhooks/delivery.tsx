@@ -3,6 +3,7 @@ import { useRoute } from 'preact-iso';
 import { call, type Schema } from '../../api/call.js';
 import { isPortal, to } from '../../api/base.js';
 import { Chip } from '../../parts/chip.js';
+import { CopyValue } from '../../parts/copy.js';
 import { Facts } from '../../parts/facts.js';
 import { RefreshButton, Resource } from '../../parts/loaded.js';
 import { Screen } from '../../parts/screen.js';
@@ -60,7 +61,7 @@ function Summary({ delivery }: { delivery: Schema<'Delivery'> }) {
           ['Delivered', delivery.delivered_at && <Time at={delivery.delivered_at} />],
           ['Next attempt', delivery.next_attempt_at && <Time at={delivery.next_attempt_at} />],
           ['Message', delivery.message_id && <MessageId id={delivery.message_id} />],
-          ['Id', <code key="id">{delivery.id}</code>],
+          ['Id', <CopyValue key="id" value={delivery.id} label="the id" />],
         ]}
       />
     </>

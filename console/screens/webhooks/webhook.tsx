@@ -1,5 +1,6 @@
 /** One webhook: its state, what can be done with it, its deliveries and replays. */
 import type { Schema } from '../../api/call.js';
+import { CopyValue } from '../../parts/copy.js';
 import { numberText } from '../../parts/count.js';
 import { Facts } from '../../parts/facts.js';
 import { Resource } from '../../parts/loaded.js';
@@ -27,7 +28,7 @@ function Shown({ webhook, changed }: { webhook: Schema<'Webhook'>; changed(webho
     <>
       <section class="summary" aria-label="Status">
         <p>
-          <code>{webhook.url}</code>
+          <CopyValue value={webhook.url} label="the URL" />
         </p>
         <p role="status">
           <WebhookStatus webhook={webhook} />
@@ -54,7 +55,7 @@ function Settings({ webhook }: { webhook: Schema<'Webhook'> }) {
           ['Rate', webhook.rate === null ? null : `at most ${numberText(webhook.rate)} per second`],
           ['Framed by', webhook.frame_ancestors.join(', ')],
           ['Created', <Time key="created" at={webhook.created_at} />],
-          ['Id', <code key="id">{webhook.id}</code>],
+          ['Id', <CopyValue key="id" value={webhook.id} label="the id" />],
         ]}
       />
       <h3>Retries</h3>

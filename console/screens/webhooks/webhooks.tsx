@@ -37,7 +37,12 @@ export function Webhooks() {
         page={page}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<p>No webhooks yet. A webhook reports to your program what happens to messages.</p>}
+        empty={
+          <p>
+            No webhooks yet. A webhook reports to your program what happens to messages.{' '}
+            <a href={to('webhooks/new')}>Create the first one</a>
+          </p>
+        }
       />
     </Screen>
   );

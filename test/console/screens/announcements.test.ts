@@ -141,7 +141,7 @@ describe('announcements of the console', () => {
   it('a refresh says that it waits, and a second press reads nothing until the first has waited for long', async () => {
     await browser.page.clock.install();
     await browser.open();
-    await browser.see('No messages in this period.');
+    await browser.see('No messages yet');
     const release = await holdAnswers(browser, '**/api/v1/overview?**');
     let reads = 0;
     browser.page.on('request', (request) => (reads += request.url().includes('/api/v1/overview') ? 1 : 0));

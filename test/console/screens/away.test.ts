@@ -26,6 +26,22 @@ describe('the console while the service is away', () => {
     assert.equal(await browser.page.getByText('Too many requests').count(), 0);
   });
 
+  it('the console that was refused for the rate limit is loaded after the time that the service says', async () => {
+    const { page } = browser;
+    await page.clock.install();
+    const refusal = { status: 429, headers: { 'Retry-After': '41' }, json: { success: false, error: 'Too many requests' } };
+    await page.route('**/api/v1/workspace', (route) => route.fulfill(refusal), { times: 1 });
+    let reads = 0;
+    page.on('request', (request) => (reads += request.url().endsWith('/api/v1/workspace') ? 1 : 0));
+    await browser.open('/keys');
+    await browser.see(/^It is tried again in \d+ seconds/);
+    await page.clock.runFor(20_000);
+    await browser.see(/^It is tried again in [12]\d seconds/);
+    assert.equal(reads, 1);
+    await page.clock.runFor(22_000);
+    await browser.see('No API keys yet');
+  });
+
   it('a refused list is not read again by itself, because the answer would be the same', async () => {
     let reads = 0;
     await browser.page.clock.install();

@@ -1,9 +1,7 @@
 /** What events change in the list of messages, in a browser: rows, totals and the number of newer messages. */
 import assert from 'node:assert/strict';
-import type { Page, Route } from 'playwright-core';
-import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
-import { useMessages } from '../use-messages.js';
+import { holdStream, useMessages } from '../use-messages.js';
 
 describe('live changes of the list of messages in the console', () => {
   const { app, browser, me, send, move } = useMessages();
@@ -89,9 +87,8 @@ describe('live changes of the list of messages in the console', () => {
   });
 
   it('rows that are read stay when the stream asks for another read, with their new statuses', async () => {
-    const { page } = browser;
     const { id } = await send({ reference: 'order-1' });
-    const connect = await holdStream(page);
+    const connect = await holdStream(browser);
     await browser.open('/messages');
     const link = browser.row('order-1').getByRole('link');
     await link.focus();
@@ -108,18 +105,6 @@ describe('live changes of the list of messages in the console', () => {
     await browser.press('Show 2 newer');
     await browser.row('order-2').waitFor();
     assert.equal(await browser.rowCount(), 3);
-  });
-
-  it('a slow read is shown, although the stream asks for another one, which begins after it', async () => {
-    const { id } = await send();
-    const reads: Route[] = [];
-    await browser.page.route(`**/api/v1/messages/${id}`, (route) => void reads.push(route));
-    await browser.open(`/messages/${id}`);
-    await until(() => reads.length > 0, 'the first read');
-    await browser.see(/^Live$/);
-    await reads[0]?.continue();
-    await browser.page.getByText('○ queued', { exact: true }).waitFor();
-    await until(() => reads.length > 1, 'the second read');
   });
 
   it('a thousand events that come together are drawn together', async () => {
@@ -154,7 +139,7 @@ describe('live changes of the list of messages in the console', () => {
     const { page } = browser;
     await page.clock.install();
     await send({ reference: 'order-1' });
-    const connect = await holdStream(page);
+    const connect = await holdStream(browser);
     await browser.open('/messages');
     await browser.row('order-1').getByRole('link').focus();
     await page.route('**/api/v1/messages?**', (route) => route.abort());
@@ -168,17 +153,6 @@ describe('live changes of the list of messages in the console', () => {
     assert.deepEqual([await browser.rowCount(), await newer(1).count()], [1, 1]);
   });
 });
-
-/** Keeps the connection of the stream back. @returns what lets it begin: the list is read again then */
-async function holdStream(page: Page): Promise<() => void> {
-  let begin = () => {};
-  const isDue = new Promise<void>((resolve) => (begin = resolve));
-  await page.route('**/api/v1/stream**', async (route) => {
-    await isDue;
-    await route.continue();
-  });
-  return begin;
-}
 
 /** The event of a new message, as the stream has it. */
 function queued(index: number): string {

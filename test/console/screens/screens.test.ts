@@ -10,7 +10,7 @@ const missing = '0198c5b1-0a10-7f3e-8b1d-000000000002';
 
 /** Addresses, and a text that is there once the screen is. */
 const screens: readonly (readonly [path: string, text: string | RegExp])[] = [
-  ['', 'No messages in this period.'],
+  ['', 'No messages yet'],
   ['/messages', 'No messages yet'],
   [`/messages/${missing}`, 'Message not found'],
   ['/send', 'Preview'],

@@ -65,7 +65,7 @@ async function firstScreens(page: Page, url: string, loads: number): Promise<num
   const times: number[] = [];
   for (let load = 0; load < loads; load += 1) {
     await page.goto(url);
-    await page.getByText('No messages in this period.').waitFor();
+    await page.getByText('nothing was spent in the last 7 days').waitFor();
     times.push(await page.evaluate<number>('performance.now()'));
   }
   await chrome.send('Emulation.setCPUThrottlingRate', { rate: 1 });
