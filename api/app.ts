@@ -17,7 +17,7 @@ import { KnownCallers } from './auth/known-callers.js';
 import { createMcp } from './mcp/mcp.js';
 import { createMailPages } from './pages/mail-pages.js';
 import { createPageStyle } from './pages/page-shell.js';
-import { createPeoplePages } from './pages/people-pages.js';
+import { createPeoplePages } from './pages/browser-pages.js';
 import { createRouteHints } from './http/errors/route-hints.js';
 import { answerPreflight } from './http/options.js';
 import { requireValidHead } from './http/server/request-head.js';

@@ -9,7 +9,7 @@ import { createCallbackFailures } from './http/callback-failures.js';
 import { noHeaders } from './http/rate-limit.js';
 import type { Caller } from './http/caller.js';
 import type { Bucket } from './http/limits/counters.js';
-import type { Endpoint, NoteWorkspace } from './http/endpoint.js';
+import type { Endpoint, LogWorkspace } from './http/endpoint.js';
 import type { HandlerRequest } from './http/handler-request.js';
 import { addressKey, siteOf } from './http/client-address.js';
 import { idsOf, readHandlerRequest } from './http/read-request.js';
@@ -48,7 +48,7 @@ export function createEndpointServer(
       limitFailures({ item, account, address }, res, async () => {
         const request = await readHandlerRequest(item, req, { caller, memory }, { ...deps, context });
         await authenticator.assertStillValid(item.auth, credential, admittedAt);
-        const rate = item.alsoCounts?.(request.body);
+        const rate = item.secondRate?.(request.body);
         if (rate !== undefined)
           await deps.limiter.consume(bucketOf({ ...item, rate }, credential, address, caller === null ? undefined : keyIdOf(caller)), res);
         const reply = await runEndpoint(item, request, deps, (workspaceId) => logCaller(res, { workspaceId }));
@@ -88,16 +88,11 @@ async function withResources(
 }
 
 /** Runs the handler: in the bulk thread, behind the accept gate, or directly. The gate comes after the body, so slow uploads take no place in it. */
-export async function runEndpoint(
-  item: Endpoint<Deps>,
-  request: HandlerRequest,
-  deps: Deps,
-  noteWorkspace?: NoteWorkspace,
-): Promise<Reply> {
+export async function runEndpoint(item: Endpoint<Deps>, request: HandlerRequest, deps: Deps, logWorkspace?: LogWorkspace): Promise<Reply> {
   if (item.inBulkThread === true) return deps.bulkThread.runHandler(item.id, request);
   const leave = item.gated === true && request.caller !== null ? deps.acceptGate.enter(request.caller.workspaceId) : undefined;
   try {
-    return await runHandler(item, request, deps, noteWorkspace);
+    return await runHandler(item, request, deps, logWorkspace);
   } finally {
     leave?.();
   }

@@ -24,10 +24,7 @@ export async function queryReports(
  * Queries the provider for the report of a message. Empty if it has no such query or no report that can be stored, or if its account was removed
  * from the settings. A time that cannot be stored becomes the present one.
  */
-async function queryReport(
-  { accounts }: Providers,
-  { id, provider, provider_message_id }: AwaitedReport,
-): Promise<IncomingReport[]> {
+async function queryReport({ accounts }: Providers, { id, provider, provider_message_id }: AwaitedReport): Promise<IncomingReport[]> {
   const fetched = await accounts.get(provider)?.fetchStatus?.(provider_message_id, AbortSignal.timeout(providerDeadlineMs));
   if (!fetched || !hasStorableTexts(fetched)) return [];
   const occurred_at = hasUsualYear(fetched.occurred_at) ? fetched.occurred_at : new Date();

@@ -13,11 +13,11 @@ export type Auth = 'none' | 'jwt' | 'provider' | { readonly scope: Scope | null;
 /** An API key with this scope. */
 export const apiKey = (scope: Scope) => ({ scope, jwtToo: false }) as const;
 /** A JWT, or an API key with this scope. */
-export const either = (scope: Scope) => ({ scope, jwtToo: true }) as const;
+export const apiKeyOrJwt = (scope: Scope) => ({ scope, jwtToo: true }) as const;
 
 /**
  * A JWT, an API key with the scope `manage_webhooks`, or the link to the portal of the webhook whose id is in the path. What strangers with a link
- * may call is listed in the test of the portal. For other operations on webhooks use `either('manage_webhooks')`.
+ * may call is listed in the test of the portal. For other operations on webhooks use `apiKeyOrJwt('manage_webhooks')`.
  */
 export const webhooksOrPortal = { scope: 'manage_webhooks', jwtToo: true, portalToo: true } as const;
 
@@ -55,7 +55,7 @@ type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : object;
 
 /** Adds a workspace to the log line of the request. For operations that need no credential: they learn later which account is meant. */
-export type NoteWorkspace = (workspaceId: string) => void;
+export type LogWorkspace = (workspaceId: string) => void;
 
 /** The input of a handler: validated, and free of HTTP. */
 export interface Input<A extends Auth, Path extends string, Query, Body> extends SendTrace {
@@ -73,7 +73,7 @@ export interface Input<A extends Auth, Path extends string, Query, Body> extends
   origin: Origin;
   /** The parts of the request that a provider signs. Used by `provider` endpoints. */
   signed: { url: string; headers: IncomingHttpHeaders; body: Buffer };
-  noteWorkspace: NoteWorkspace;
+  logWorkspace: LogWorkspace;
 }
 
 /** The part of a request that comes before its body. */
@@ -97,9 +97,9 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   /** Checks path and headers before the body is read, so that an invalid request uses no memory. */
   checkHead?(head: HttpHead, deps: Services): void;
   /** A second rate limit, for requests with such a body. It is counted when the caller is known: a revoked key must not use it up. */
-  alsoCounts?(body: Buffer): OwnRate | undefined;
+  secondRate?(body: Buffer): OwnRate | undefined;
   /** A scope that such a body needs in addition to that of `auth`. Checked before the body is validated. */
-  alsoNeeds?(given: Record<string, unknown>): Scope | null;
+  extraScope?(given: Record<string, unknown>): Scope | null;
   /** Validation that a schema cannot do, or that would block other requests. May add faults, and add values to the body. */
   examine?(checked: Checked<Body>, deps: Services): Promise<Checked<Body>>;
   /** Maximum body size in bytes. A function is called after `checkHead`. Default: 100 kB. */
@@ -123,7 +123,7 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   /** Some callers get 204 without a body, because they cannot handle a response. */
   mayBeEmpty?: true;
   /** Another status with the same response schema. */
-  alsoAs?: 503;
+  otherStatus?: 503;
   /** false: the response is not wrapped in `{success, data}`. */
   envelope?: false;
   handler(input: Input<A, Path, Query, Body>, deps: Services): Promise<object>;

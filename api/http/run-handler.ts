@@ -2,7 +2,7 @@
 import { withHeaders } from './errors/error-status.js';
 import { AppError, invalid } from '../../models/errors.js';
 import { assertScope } from './caller.js';
-import type { Endpoint, NoteWorkspace } from './endpoint.js';
+import type { Endpoint, LogWorkspace } from './endpoint.js';
 import type { HandlerRequest } from './handler-request.js';
 import { faultsOfIdempotencyKey } from './idempotency.js';
 import { parseBody, unusedFieldsIn } from './parse-body.js';
@@ -11,23 +11,23 @@ import { ignoredFieldsHeader } from './ignored-fields.js';
 import { type Checked, check, checkQuery } from './schemas/validation.js';
 
 /** The part of an endpoint's declaration that `runHandler` needs. */
-export type Handled<Services> = Pick<Endpoint<Services>, 'auth' | 'query' | 'body' | 'alsoNeeds' | 'examine' | 'handler'>;
+export type Handled<Services> = Pick<Endpoint<Services>, 'auth' | 'query' | 'body' | 'extraScope' | 'examine' | 'handler'>;
 
 /**
- * @param noteWorkspace for the log; without it, the caller of the request is logged already
+ * @param logWorkspace for the log; without it, the caller of the request is logged already
  * @throws AppError 400 with every fault, 403 for a missing scope, or the error of the handler
  */
 export async function runHandler<Services>(
   item: Handled<Services>,
   request: HandlerRequest,
   deps: Services,
-  noteWorkspace: NoteWorkspace = () => undefined,
+  logWorkspace: LogWorkspace = () => undefined,
 ): Promise<Reply> {
   const { caller, origin, params, idempotencyKey, url, headers, body: bytes, newId, traceparent } = request;
   const nothing: Checked<object> = { value: {}, faults: [] };
   const query = item.query === undefined ? { ...nothing, ignored: Object.keys(request.query) } : checkQuery(item.query, request.query);
   const { body: parsed, dropped } = item.body === undefined ? { body: {}, dropped: [] } : parseBody(bytes);
-  assertScope(caller, item.alsoNeeds?.(parsed as Record<string, unknown>) ?? null);
+  assertScope(caller, item.extraScope?.(parsed as Record<string, unknown>) ?? null);
   const checked = item.body === undefined ? nothing : check(item.body, parsed);
   const body = item.examine === undefined ? checked : await item.examine(checked, deps);
   const faults = [...query.faults, ...body.faults, ...faultsOfIdempotencyKey(idempotencyKey)];
@@ -48,7 +48,7 @@ export async function runHandler<Services>(
     signed: { url, headers, body: bytes },
     newId,
     traceparent,
-    noteWorkspace,
+    logWorkspace,
   };
   const result = await item.handler(input, deps).catch((error: unknown) => {
     throw error instanceof AppError ? withHeaders(error, ignoredHeader) : error;

@@ -53,7 +53,7 @@ export const errorSchema = (components: Components): Json => ({
 
 /** The error responses for the document, by status. */
 export function errorResponses(item: Endpoint): Json {
-  const statuses = statusesOf(item).filter((status) => status !== item.alsoAs);
+  const statuses = statusesOf(item).filter((status) => status !== item.otherStatus);
   return Object.fromEntries(statuses.map((status) => [status, errorResponse(item, status)]));
 }
 

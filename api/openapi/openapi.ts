@@ -62,7 +62,9 @@ function operation(item: Endpoint, endpoints: readonly Endpoint[], components: C
     ...(item.body === undefined ? {} : { requestBody: requestBody(item.id, item.body, components, examples) }),
     responses: {
       [item.status ?? 200]: success,
-      ...(item.alsoAs === undefined ? {} : { [item.alsoAs]: { ...success, description: 'Same shape, with a status other than "ok"' } }),
+      ...(item.otherStatus === undefined
+        ? {}
+        : { [item.otherStatus]: { ...success, description: 'Same shape, with a status other than "ok"' } }),
       ...(item.mayBeEmpty === true ? { 204: { description: 'Accepted; the response has no body', headers: successHeaders(item) } } : {}),
       ...errorResponses(item),
     },

@@ -12,7 +12,7 @@ import { channels } from '../../models/channels.js';
 import { failureCodes } from '../../models/rules/messages/error-codes.js';
 import { type Components, type Json, jsonSchema } from '../http/schemas/json-schema.js';
 import { refer } from '../http/schemas/schema-components.js';
-import { valueOf } from '../http/schemas/schemas.js';
+import { enumOf } from '../http/schemas/schemas.js';
 import { oneOfWords } from '../http/schemas/words.js';
 import { eventTag } from './prose.js';
 
@@ -36,7 +36,7 @@ function schemaOf(type: EventType, components: Components): Json {
   const name = `Message${status.charAt(0).toUpperCase()}${status.slice(1)}Event`;
   const data = {
     message_id: { type: 'string', format: 'uuid' },
-    channel: jsonSchema(valueOf('Channel', channels), { components }),
+    channel: jsonSchema(enumOf('Channel', channels), { components }),
     recipient,
     status: { ...text, const: status },
     ...ownFields[type],

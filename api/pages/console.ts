@@ -7,7 +7,7 @@ import { notFound } from '../../models/errors.js';
 import type { Deps } from '../deps.js';
 import { answerOptions, mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';
-import { asPage } from './pages.js';
+import { guardPage } from './page-guard.js';
 import { sendFile } from './send-file.js';
 
 const site = join(import.meta.dirname, '../../console/site');
@@ -72,9 +72,9 @@ export function createConsole({ limiter, db }: Pick<Deps, 'limiter' | 'db'>): Ro
     res.setHeader('Cache-Control', 'no-cache').type('html').send(pageOf(manifest, root));
   };
   const portal = '/console/portal/webhooks/:id';
-  router.get([portal, `${portal}/*screen`], asPage(limiter, '/console/portal', policy), inFrames(db), sendPage);
-  router.get(['/console', '/console/*screen'], onlyScreens, asPage(limiter, '/console', policy), sendPage);
-  router.get('/console/', asPage(limiter, '/console', policy), (_req, res) => res.redirect(308, '../console'));
+  router.get([portal, `${portal}/*screen`], guardPage(limiter, '/console/portal', policy), inFrames(db), sendPage);
+  router.get(['/console', '/console/*screen'], onlyScreens, guardPage(limiter, '/console', policy), sendPage);
+  router.get('/console/', guardPage(limiter, '/console', policy), (_req, res) => res.redirect(308, '../console'));
   mountOptions(
     router,
     ['/console', ...names.map((name) => `${assetsPath}/${name}`)].map((path) => ({ method: 'get', path })),
@@ -112,7 +112,7 @@ const refuseOthers: RequestHandler = ({ path }, _res, next) => {
 /** Each file is counted by itself: a page load asks for several. */
 function serveAsset(router: Router, limiter: Limiter, name: string): void {
   const path = `${assetsPath}/${name}`;
-  router.get(path, asPage(limiter, path, policy), (req, res, next) => {
+  router.get(path, guardPage(limiter, path, policy), (req, res, next) => {
     const encoding = encodings.find((name) => req.acceptsEncodings(name) !== false) ?? null;
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     res.setHeader('Content-Type', types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream');

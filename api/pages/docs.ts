@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import express, { type Router } from 'express';
 import { mountOptions } from '../http/options.js';
-import { asPage } from './pages.js';
+import { guardPage } from './page-guard.js';
 import { sendFile } from './send-file.js';
 import type { Limiter } from '../http/rate-limit.js';
 
@@ -99,7 +99,7 @@ const policy = [
 /** Serves the page and its files. They have a rate limit per address, separate from API calls. */
 export function createDocs(limiter: Limiter): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  const limited = asPage(limiter, '/docs', policy);
+  const limited = guardPage(limiter, '/docs', policy);
   router.get('/docs', limited, (_req, res) => void res.setHeader('Cache-Control', 'no-cache').type('html').send(page));
   router.get('/docs/start.js', limited, (_req, res) => void res.setHeader('Cache-Control', 'no-cache').type('js').send(start));
   router.get('/docs/style.css', limited, (_req, res) => void res.setHeader('Cache-Control', 'no-cache').type('css').send(style));

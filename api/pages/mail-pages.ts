@@ -6,7 +6,7 @@ import type { Router } from 'express';
 import { mailLinks } from '../../models/rules/accounts/mail-texts.js';
 import type { Limiter } from '../http/rate-limit.js';
 import { pageHtml, pagePolicy } from './page-shell.js';
-import { servePages } from './pages.js';
+import { servePages } from './page-guard.js';
 
 interface MailPage {
   path: string;

@@ -1,7 +1,7 @@
 /** The frame of the small HTML pages: one style sheet, no inline code, nothing from other hosts. URLs are relative, for proxies with a path prefix. */
 import type { Router } from 'express';
 import type { Limiter } from '../http/rate-limit.js';
-import { servePages } from './pages.js';
+import { servePages } from './page-guard.js';
 
 const stylePath = '/pages.css';
 

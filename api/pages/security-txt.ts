@@ -1,7 +1,7 @@
 import express, { type Router } from 'express';
 import type { Config } from '../../models/settings/config.js';
 import { mountOptions } from '../http/options.js';
-import { asPage } from './pages.js';
+import { guardPage } from './page-guard.js';
 import type { Limiter } from '../http/rate-limit.js';
 
 const path = '/.well-known/security.txt';
@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
 export function createSecurityTxt({ securityContact, publicUrl }: Pick<Config, 'securityContact' | 'publicUrl'>, limiter: Limiter): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   if (securityContact === undefined) return router;
-  router.get(path, asPage(limiter, path, ["default-src 'none'"]), (_req, res) => {
+  router.get(path, guardPage(limiter, path, ["default-src 'none'"]), (_req, res) => {
     const expires = new Date(Math.floor(Date.now() / dayMs + validDays) * dayMs).toISOString();
     const lines = [`Contact: ${securityContact}`, `Expires: ${expires}`, 'Preferred-Languages: en', `Canonical: ${publicUrl}${path}`];
     res.type('text/plain').send(`${lines.join('\n')}\n`);

@@ -60,8 +60,8 @@ export const resendVerificationEndpoint = endpoint({
   rate: 'auth',
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
-  async handler({ body, noteWorkspace }, deps) {
-    startMail(deps, await withPaddedDuration(() => requestVerification(deps, body.email, noteWorkspace)));
+  async handler({ body, logWorkspace }, deps) {
+    startMail(deps, await withPaddedDuration(() => requestVerification(deps, body.email, logWorkspace)));
     return { message: successTexts.verificationRequested };
   },
 });

@@ -11,7 +11,7 @@ import { presentApiKey, presentKeyLimits, presentNewApiKey } from '../../present
 import { startMail } from '../../outside/start-mail.js';
 import { type KeyLimits, keyLimits, limitsIn } from './key-fields.js';
 import { overlapHours } from '../../http/schemas/whole-number.js';
-import { date, dateOrNull, id, messageOnly, name, oneOrMoreOf, textOrNull, valueOf } from '../../http/schemas/schemas.js';
+import { date, dateOrNull, id, messageOnly, name, nonEmptyEnumList, textOrNull, enumOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { channels } from '../../../models/channels.js';
 import { successTexts } from '../../present/success-texts.js';
@@ -20,14 +20,14 @@ const keyFields = {
   id: id(),
   name: Joi.string().required(),
   key_prefix: Joi.string().required(),
-  scopes: Joi.array().items(valueOf('Scope', scopes)).required(),
+  scopes: Joi.array().items(enumOf('Scope', scopes)).required(),
   created_at: date(),
 };
 
 const limitFields = {
   expires_at: dateOrNull(),
   allowed_addresses: Joi.array().items(Joi.string()).allow(null).required(),
-  channels: Joi.array().items(valueOf('Channel', channels)).allow(null).required(),
+  channels: Joi.array().items(enumOf('Channel', channels)).allow(null).required(),
 };
 
 const newKeyResponse = named(
@@ -60,7 +60,7 @@ export const createApiKeyEndpoint = endpoint({
   auth: 'jwt',
   body: Joi.object<{ name: string; scopes?: Scope[] } & KeyLimits>({
     name: name(),
-    scopes: oneOrMoreOf('Scope', scopes),
+    scopes: nonEmptyEnumList('Scope', scopes),
     ...keyLimits,
   }).required(),
   response: newKeyResponse,

@@ -8,11 +8,11 @@ import { isUuid } from '../../../models/rules/values/text.js';
 import { list } from '../../declare.js';
 import { presentAuditEvent } from '../../present/presenters.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { bound, date, id, idOrNull, listOf, textOrNull, textThat, valueOf } from '../../http/schemas/schemas.js';
+import { bound, date, id, idOrNull, listOf, textOrNull, textThat, enumOf } from '../../http/schemas/schemas.js';
 import { oneOfWords } from '../../http/schemas/words.js';
 
 const actorResponse = Joi.object({
-  type: valueOf('AuditActorType', actorTypes).required(),
+  type: enumOf('AuditActorType', actorTypes).required(),
   id: idOrNull(),
   name: textOrNull(),
 });

@@ -8,7 +8,7 @@ import type { Origin } from '../../../models/rules/audit/origin.js';
 import type { Workspace } from '../../../models/tables/workspace.js';
 import { withPaddedFailure } from '../../auth/padded-duration.js';
 import type { Deps } from '../../deps.js';
-import type { NoteWorkspace } from '../../http/endpoint.js';
+import type { LogWorkspace } from '../../http/endpoint.js';
 import { endpoint } from '../../declare.js';
 import { presentWorkspace } from '../../present/presenters.js';
 import { named } from '../../http/schemas/json-schema.js';
@@ -59,12 +59,12 @@ export const signUpEndpoint = endpoint({
   },
   response: workspaceAndMessage,
   status: 201,
-  async handler({ origin, body, noteWorkspace }, deps) {
+  async handler({ origin, body, logWorkspace }, deps) {
     assertMaySignUp(deps.config, body.email);
     const account = { ...body, phone: body.phone ?? null, country: body.country ?? null, client: clientOf(deps.config, origin) };
     await admitCheck(deps);
     const { workspace, mailId } = await signUp(deps, account, origin);
-    noteWorkspace(workspace.id);
+    logWorkspace(workspace.id);
     startMail(deps, mailId);
     return { workspace: presentWorkspace(workspace), message: successTexts.signedUp };
   },
@@ -85,15 +85,15 @@ export const loginBody = Joi.object<LoginBody>({
 interface LoginRequest {
   body: LoginBody;
   origin: Origin;
-  noteWorkspace: NoteWorkspace;
+  logWorkspace: LogWorkspace;
 }
 
 /** The workspace of a login. @throws AppError what `logIn` throws */
-export function workspaceOfLogin(deps: Deps, { body, origin, noteWorkspace }: LoginRequest): Promise<Workspace> {
+export function workspaceOfLogin(deps: Deps, { body, origin, logWorkspace }: LoginRequest): Promise<Workspace> {
   const attempt = { ...body, client: clientOf(deps.config, origin) };
   // The client that has just reset the password gets in while others guess, as the client of an earlier login does.
   const admit = async (isExempt: boolean) => (isExempt ? undefined : admitCheck(deps, attempt));
-  return withPaddedFailure(() => logIn({ ...attemptDeps(deps), admit, onAccount: noteWorkspace }, attempt, origin));
+  return withPaddedFailure(() => logIn({ ...attemptDeps(deps), admit, onAccount: logWorkspace }, attempt, origin));
 }
 
 export const logInEndpoint = endpoint({
@@ -122,9 +122,9 @@ export const verifyEmailEndpoint = endpoint({
   rate: 'auth',
   body: Joi.object<{ token: string }>({ token: requiredText() }).required(),
   response: workspaceAndMessage,
-  async handler({ body, origin, noteWorkspace }, { db }) {
+  async handler({ body, origin, logWorkspace }, { db }) {
     const workspace = await verifyEmail(db, body.token, origin);
-    noteWorkspace(workspace.id);
+    logWorkspace(workspace.id);
     return { workspace: presentWorkspace(workspace), message: successTexts.emailVerified };
   },
 });

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type Channel, channels } from '../../../models/channels.js';
 import { networkOf } from '../../../models/rules/values/networks.js';
-import { inFuture, moment, oneOrMoreOf } from '../../http/schemas/schemas.js';
+import { inFuture, moment, nonEmptyEnumList } from '../../http/schemas/schemas.js';
 
 const networksMax = 50;
 
@@ -33,7 +33,7 @@ export const keyLimits = {
     .custom(networks)
     .meta({ type: 'array', items: { type: 'string' }, minItems: 1, maxItems: networksMax })
     .description('Addresses and networks (CIDR) that may use the key. Default: all'),
-  channels: oneOrMoreOf('Channel', channels).description('Channels that the key may send on. Default: all'),
+  channels: nonEmptyEnumList('Channel', channels).description('Channels that the key may send on. Default: all'),
 };
 
 /** The restrictions in the body of a request. Other fields of the body are left out, also ones added later. */

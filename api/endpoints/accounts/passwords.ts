@@ -20,8 +20,8 @@ export const requestPasswordResetEndpoint = endpoint({
   rate: 'auth',
   body: Joi.object<{ email: string }>({ email: email() }).required(),
   response: messageOnly,
-  async handler({ body, noteWorkspace }, deps) {
-    startMail(deps, await withPaddedDuration(() => requestPasswordReset(deps, body.email, noteWorkspace)));
+  async handler({ body, logWorkspace }, deps) {
+    startMail(deps, await withPaddedDuration(() => requestPasswordReset(deps, body.email, logWorkspace)));
     return { message: successTexts.resetRequested };
   },
 });
@@ -40,11 +40,11 @@ export const resetPasswordEndpoint = endpoint({
     revoke_api_keys: Joi.boolean().empty(null).default(false).description('Also revoke every API key of the workspace. Default: false'),
   }).required(),
   response: messageOnly,
-  async handler({ body, origin, noteWorkspace }, deps) {
+  async handler({ body, origin, logWorkspace }, deps) {
     const { revoke_api_keys: revokeApiKeys, ...rest } = body;
     const reset = { ...rest, revokeApiKeys, client: clientOf(deps.config, origin) };
     const { mailId, workspaceId } = await resetPassword(deps, reset, origin);
-    noteWorkspace(workspaceId);
+    logWorkspace(workspaceId);
     startMail(deps, mailId);
     return { message: successTexts.passwordChanged };
   },

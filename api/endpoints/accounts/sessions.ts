@@ -9,7 +9,7 @@ import { OpenSession, sessionKinds } from '../../../models/tables/open-session.j
 import type { Caller } from '../../http/caller.js';
 import { endpoint, list } from '../../declare.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { date, dateOrNull, id, messageOnly, textOrNull, valueOf } from '../../http/schemas/schemas.js';
+import { date, dateOrNull, id, messageOnly, textOrNull, enumOf } from '../../http/schemas/schemas.js';
 import { iso } from '../../present/presenters.js';
 import { successTexts } from '../../present/success-texts.js';
 
@@ -52,7 +52,7 @@ const sessionResponse = named(
   'Session',
   Joi.object({
     id: id(),
-    kind: valueOf('SessionKind', sessionKinds).required(),
+    kind: enumOf('SessionKind', sessionKinds).required(),
     created_at: date(),
     last_used_at: dateOrNull().description('To the minute; null before the first use'),
     expires_at: date(),

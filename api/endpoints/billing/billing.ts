@@ -11,7 +11,7 @@ import { idempotentReply } from '../../http/reply.js';
 import { digestRequest } from '../../http/idempotency.js';
 import { checkoutOutcome } from '../../present/checkout-outcome.js';
 import { presentPackage, presentTransaction } from '../../present/presenters.js';
-import { date, id, messageOnly, valueOf } from '../../http/schemas/schemas.js';
+import { date, id, messageOnly, enumOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { requiredText, text } from '../../http/schemas/validation.js';
 
@@ -59,7 +59,7 @@ const transaction = named(
   'Transaction',
   Joi.object({
     id: id(),
-    type: valueOf('TransactionType', entryKinds).required(),
+    type: enumOf('TransactionType', entryKinds).required(),
     amount: Joi.number().required(),
     balance_after: Joi.number().required(),
     description: Joi.string().required(),

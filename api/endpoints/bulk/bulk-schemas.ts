@@ -16,12 +16,12 @@ import { publicStatuses } from '../../../models/rules/messages/status.js';
 import type { BulkDeps } from '../../deps.js';
 import { type Convert, named } from '../../http/schemas/json-schema.js';
 import { recipientAbout } from '../../http/schemas/recipients.js';
-import { date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
-import { withLater } from '../../http/schemas/unknown-fields.js';
+import { date, dateOrNull, id, enumOf } from '../../http/schemas/schemas.js';
+import { mergeFaults } from '../../http/schemas/unknown-fields.js';
 import { type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
 import { commonFields, contactId, htmlField, unsubscribeField, variablesAbout } from '../messages/message-schemas.js';
 import { templateField } from '../messages/template-schemas.js';
-import { withUnusedContent } from '../messages/unused-content.js';
+import { noteUnusedContent } from '../messages/unused-content.js';
 
 /** The validated body of a bulk send, with values derived from it. */
 export interface BulkBody extends RequestFields {
@@ -90,7 +90,7 @@ const toTagged = {
 };
 
 export const bulkBody = Joi.object<BulkBody>({
-  channel: valueOf('Channel', channels, requiredText()),
+  channel: enumOf('Channel', channels, requiredText()),
   content: named(
     'BulkContent',
     Joi.object({
@@ -130,7 +130,7 @@ export const bulkBody = Joi.object<BulkBody>({
 
 /** Checks the recipients, even if other fields have faults, so that one response reports all faults. */
 export const examineBulk = (checked: Checked<BulkBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<BulkBody>> =>
-  planned(withUnusedContent(checked), deps, faultsOfPlan);
+  planned(noteUnusedContent(checked), deps, faultsOfPlan);
 
 /**
  * Adds the plan to the body, and the faults that `faultsIn` finds in it. If there are no faults, a content that would take too long to render is
@@ -149,7 +149,7 @@ export async function planned(
   const unusable = [...faults.map(({ field }) => field), ...(refusal === undefined ? [] : ['content'])];
   const plan = await planBulk(checkable(value, unusable), { unitsMax });
   const ignored = [...(others.ignored ?? []), ...(await ignoredFieldsOf(value.recipients))];
-  return { refusal, ignored, value: { ...value, plan }, faults: withLater(bulkBody, faults, faultsIn(value, plan)) };
+  return { refusal, ignored, value: { ...value, plan }, faults: mergeFaults(bulkBody, faults, faultsIn(value, plan)) };
 }
 
 /** The body with a valid content in place of one that must not be rendered. */
@@ -173,8 +173,8 @@ export const batchInList = named(
   'BatchSummary',
   Joi.object({
     id: id(),
-    channel: valueOf('Channel', channels).required(),
-    status: valueOf('BatchStatus', batchStatuses).required(),
+    channel: enumOf('Channel', channels).required(),
+    status: enumOf('BatchStatus', batchStatuses).required(),
     total: count(),
     accepted: count(),
     invalid: count(),

@@ -21,7 +21,7 @@ import { scopeForContacts, withContacts, withinCountries } from './bulk-contacts
 import { batchInList, batchResponse, type BulkBody, bulkBody, examineBulk, withoutContent } from './bulk-schemas.js';
 import { newBatch, pagesOf } from './new-batch.js';
 import { assertNotExpired, type RequestHead } from '../messages/new-message.js';
-import { assertTemplateTaken } from '../messages/template-accounts.js';
+import { assertTemplateSupported } from '../messages/template-support.js';
 
 /** The maximum body size of bulk sends and previews. */
 export const bulkBytesMax = 4 * 1024 * 1024;
@@ -39,7 +39,7 @@ export const sendBulkEndpoint = bulkEndpoint({
   rate: 'bulk',
   body: bulkBody,
   bodyBytesMax: bulkBytesMax,
-  alsoNeeds: scopeForContacts,
+  extraScope: scopeForContacts,
   examine: examineBulk,
   idempotent: true,
   response: oneBatch,
@@ -64,7 +64,7 @@ async function accept(
   { given, refusal }: { given: BulkBody; refusal: AppError | null },
   head: RequestHead,
 ) {
-  assertTemplateTaken(deps.config, given);
+  assertTemplateSupported(deps.config, given);
   assertNotExpired(given, new Date());
   const checkable = refusal === null ? given : withoutContent(given);
   // Contacts are read after the idempotency look-up: a repeated request gets its first response even if its contacts have changed.

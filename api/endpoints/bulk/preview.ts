@@ -20,13 +20,13 @@ import { bulkBytesMax } from './bulk.js';
 import { scopeForContacts, withContacts, withinCountries } from './bulk-contacts.js';
 import { type BulkBody, bulkBody, planned, withoutContent } from './bulk-schemas.js';
 import { BulkWarnings } from './bulk-warnings.js';
-import { fallbackSteps, namedIn } from '../messages/fallback.js';
+import { fallbackSteps, recipientFields } from '../messages/fallback.js';
 import { previewedChain } from '../messages/fallback-schemas.js';
 import { previewWarnings } from '../messages/preview-warnings.js';
 import { type SendBody, sendBody } from '../messages/message-schemas.js';
 import { assertNotExpired, recipientOf, scopeForContact } from '../messages/new-message.js';
-import { assertTemplateTaken } from '../messages/template-accounts.js';
-import { withUnusedContent } from '../messages/unused-content.js';
+import { assertTemplateSupported } from '../messages/template-support.js';
+import { noteUnusedContent } from '../messages/unused-content.js';
 import { withVariables } from '../messages/with-variables.js';
 
 /** The body of a single or a bulk send. A bulk send has `recipients` or `tag`. */
@@ -73,15 +73,15 @@ export const previewMessagesEndpoint = bulkEndpoint({
   auth: apiKey('send_messages'),
   body: Joi.object<PreviewBody>().unknown().meta({ type: 'object', derive: eitherBody }),
   bodyBytesMax: bulkBytesMax,
-  alsoCounts: (body) => (isBulkBody(body) ? 'bulk' : undefined),
-  alsoNeeds: (given) => (isBulk(given) ? scopeForContacts(given) : scopeForContact(given)),
+  secondRate: (body) => (isBulkBody(body) ? 'bulk' : undefined),
+  extraScope: (given) => (isBulk(given) ? scopeForContacts(given) : scopeForContact(given)),
   examine: examinePreview,
   response: previewResponse,
   async handler({ caller, body: { single, bulk }, refusal }, { db, config }) {
     const given = single ?? bulk;
     if (given !== null) {
       assertChannels(caller, channelsOf(given));
-      assertTemplateTaken(config, given);
+      assertTemplateSupported(config, given);
     }
     const ofBulk = bulk === null ? nothing : await previewAll({ db, config }, caller, { given: bulk, refusal });
     const { messages, warnings, fallback } =
@@ -147,7 +147,7 @@ async function previewOne(
   assertNotExpired(given, new Date());
   const to = await recipientOf(workspaceId, given);
   const steps = await fallbackSteps(workspaceId, given);
-  const message = previewOf(given, to, countryFaults(caller, namedIn(given, to, steps)));
+  const message = previewOf(given, to, countryFaults(caller, recipientFields(given, to, steps)));
   if (refusal !== null) throw refusal;
   const warnings = await previewWarnings(deps, workspaceId, { body: given, to });
   return { messages: [message], warnings, ...(given.fallback === undefined ? {} : { fallback: previewChain(message, steps) }) };
@@ -159,10 +159,10 @@ async function previewOne(
  */
 async function examinePreview({ value: given }: Checked<PreviewBody>, deps: Pick<BulkDeps, 'config'>): Promise<Checked<PreviewBody>> {
   if (!isBulk(given as unknown as Record<string, unknown>)) {
-    const { value, ...others } = await withVariables(withUnusedContent(check(sendBody, given)), deps);
+    const { value, ...others } = await withVariables(noteUnusedContent(check(sendBody, given)), deps);
     return { ...others, value: { single: value, bulk: null } };
   }
-  const checked = withUnusedContent(check(bulkBody, given));
+  const checked = noteUnusedContent(check(bulkBody, given));
   const refusals = (body: BulkBody, plan: BulkPlan) => (checked.faults.length + plan.faults.length > 0 ? faultsOfPlan(body, plan) : []);
   const { value, ...others } = await planned(checked, deps, refusals, previewUnitsMax);
   return { ...others, value: { single: null, bulk: value } };

@@ -63,13 +63,13 @@ export const useConsoleLinkEndpoint = endpoint({
   response: workspaceData,
   status: 201,
   checkHead: fromOwnPage,
-  async handler({ body, origin, noteWorkspace }, { db, config }) {
+  async handler({ body, origin, logWorkspace }, { db, config }) {
     const { jwtSecrets, demoReceiver } = config;
     // Only the local launcher sets the demo receiver, and only it makes links.
     const link = demoReceiver === undefined ? null : readConsoleLink(jwtSecrets, body.token);
     const workspace = link === null ? null : await useConsoleLink(db, link, origin);
     if (workspace === null) throw invalidMailToken(linkHint);
-    noteWorkspace(workspace.id);
+    logWorkspace(workspace.id);
     return beginSession({ config }, workspace, origin);
   },
 });

@@ -5,7 +5,7 @@ import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/me
 import { emailText } from '../../../models/rules/messages/recipient.js';
 import { nameLengthMax } from '../../../models/tables/contact.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { date, fewOf, id, phone, textOrNull, textThat } from '../../http/schemas/schemas.js';
+import { date, shortList, id, phone, textOrNull, textThat } from '../../http/schemas/schemas.js';
 import { atMostCharacters, rule, text } from '../../http/schemas/validation.js';
 
 /** The fields of a contact in a request. Undefined leaves a field unchanged, null clears it. */
@@ -37,7 +37,7 @@ export const contactFields = {
     .meta({ maxLength: nameLengthMax }),
   phone: nullable(phone()).description('E.164'),
   email: nullable(textThat(isEmail, emailText)).meta({ format: 'email' }),
-  tags: fewOf(tagsMax, tag, (list: string[], helpers) =>
+  tags: shortList(tagsMax, tag, (list: string[], helpers) =>
     list.length > tagsMax ? helpers.error('contract', { text: `{field} must have at most ${tagsMax} items` }) : [...new Set(list)],
   )
     .empty()

@@ -7,15 +7,15 @@ import { Contact } from '../../../models/tables/contact.js';
 import { unreachableContact } from '../../../models/errors.js';
 import { createContact, deleteContact, updateContact } from '../../../models/operations/contacts/save-contact.js';
 import { endpoint, list } from '../../declare.js';
-import { either } from '../../http/endpoint.js';
+import { apiKeyOrJwt } from '../../http/endpoint.js';
 import { presentContact } from '../../present/presenters.js';
 import { dataOf, messageOnly } from '../../http/schemas/schemas.js';
-import { withLater } from '../../http/schemas/unknown-fields.js';
+import { mergeFaults } from '../../http/schemas/unknown-fields.js';
 import { type Checked, text } from '../../http/schemas/validation.js';
 import { successTexts } from '../../present/success-texts.js';
 import { type ContactBody, contactFields, contactResponse } from './contact-schemas.js';
 
-const auth = either('manage_contacts');
+const auth = apiKeyOrJwt('manage_contacts');
 const oneContact = dataOf('contact', contactResponse);
 
 const contactBody = Joi.object<ContactBody>(contactFields)
@@ -28,7 +28,7 @@ function withAddressFault(checked: Checked<ContactBody>): Promise<Checked<Contac
   const { phone, email } = checked.value;
   const isFaulty = checked.faults.some(({ field }) => field === 'phone' || field === 'email');
   if (isFaulty || (phone ?? email ?? null) !== null) return Promise.resolve(checked);
-  const faults = withLater(contactBody, checked.faults, unreachableContact().details ?? []);
+  const faults = mergeFaults(contactBody, checked.faults, unreachableContact().details ?? []);
   return Promise.resolve({ ...checked, faults });
 }
 

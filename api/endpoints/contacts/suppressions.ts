@@ -8,25 +8,25 @@ import { type SuppressionReason, suppressionReasons, suppressionSources } from '
 import { mapRows } from '../../../models/rules/values/list-window.js';
 import { Suppression } from '../../../models/tables/suppression.js';
 import { endpoint, list } from '../../declare.js';
-import { either } from '../../http/endpoint.js';
+import { apiKeyOrJwt } from '../../http/endpoint.js';
 import { presentSuppression } from '../../present/presenters.js';
-import { dataOf, date, dateOrNull, id, idOrNull, inFuture, messageOnly, moment, valueOf } from '../../http/schemas/schemas.js';
+import { dataOf, date, dateOrNull, id, idOrNull, inFuture, messageOnly, moment, enumOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { recipientAbout, recipientInQuery, recipientOfChannel } from '../../http/schemas/recipients.js';
 import { requiredText, text } from '../../http/schemas/validation.js';
 import { successTexts } from '../../present/success-texts.js';
 
-const auth = either('manage_contacts');
+const auth = apiKeyOrJwt('manage_contacts');
 const counts = new LargeCounts();
 
 const suppressionResponse = named(
   'Suppression',
   Joi.object({
     id: id(),
-    channel: valueOf('Channel', channels).required(),
+    channel: enumOf('Channel', channels).required(),
     recipient: Joi.string().allow(null).required().description('Null after an erasure. The suppression stays in effect through a digest'),
-    reason: valueOf('SuppressionReason', suppressionReasons).required(),
-    source: valueOf('SuppressionSource', suppressionSources).required(),
+    reason: enumOf('SuppressionReason', suppressionReasons).required(),
+    source: enumOf('SuppressionSource', suppressionSources).required(),
     message_id: idOrNull(),
     expires_at: dateOrNull(),
     created_at: date(),
@@ -49,9 +49,9 @@ export const createSuppressionEndpoint = endpoint({
   summary: 'Suppress a recipient on a channel',
   auth,
   body: Joi.object<NewEntry>({
-    channel: valueOf('Channel', channels, requiredText()),
+    channel: enumOf('Channel', channels, requiredText()),
     recipient: requiredText().custom(recipientOfChannel).description(recipientAbout),
-    reason: valueOf('SuppressionReason', suppressionReasons, text()).description('Default: manual'),
+    reason: enumOf('SuppressionReason', suppressionReasons, text()).description('Default: manual'),
     expires_at: moment().custom(inFuture).description('Default: the suppression does not expire'),
   }).required(),
   response: oneSuppression,
@@ -71,9 +71,9 @@ export const listSuppressionsEndpoint = list({
   name: 'suppressions',
   row: suppressionResponse,
   filters: Joi.object<{ channel?: Channel; recipient?: string; reason?: SuppressionReason }>({
-    channel: valueOf('Channel', channels, text()).description('Only suppressions on this channel'),
+    channel: enumOf('Channel', channels, text()).description('Only suppressions on this channel'),
     recipient: recipientInQuery().empty('').description('Exact phone number, or e-mail address in any letter case'),
-    reason: valueOf('SuppressionReason', suppressionReasons, text()).description('Only suppressions for this reason'),
+    reason: enumOf('SuppressionReason', suppressionReasons, text()).description('Only suppressions for this reason'),
   }),
   async find({ caller, filters: { recipient: wanted, ...filters }, window }) {
     // Addresses are compared without regard to letter case.

@@ -7,10 +7,10 @@ import { afterSecondsMax, fallbackStepsMax } from '../../../models/rules/message
 import { faultOfRecipient } from '../../../models/rules/messages/recipient.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { recipientOfChannel } from '../../http/schemas/recipients.js';
-import { fewOf, idOrNull, valueOf } from '../../http/schemas/schemas.js';
+import { shortList, idOrNull, enumOf } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { wholeNumber } from '../../http/schemas/whole-number.js';
-import { hasVariables } from './filled-in.js';
+import { hasVariables } from './checked-after-rendering.js';
 
 /** A fallback step in a request. */
 export interface GivenStep {
@@ -23,7 +23,7 @@ export interface GivenStep {
 const step = named(
   'FallbackStep',
   Joi.object({
-    channel: valueOf('Channel', channels, requiredText()),
+    channel: enumOf('Channel', channels, requiredText()),
     to: text()
       .empty(['', null])
       .custom(recipientOfChannel)
@@ -63,7 +63,7 @@ function faultOfTextsOn(channel: Channel, message: GivenMessage): string | null 
   return faultOfTexts(channel, words, typeof html === 'string' ? html : undefined);
 }
 
-export const fallbackField = fewOf(fallbackStepsMax, step, chain)
+export const fallbackField = shortList(fallbackStepsMax, step, chain)
   .meta({ minItems: 1 })
   .description(
     'Messages to send instead, in order, if the message fails or is not delivered in time. Not used after a cancel or an expiry. Each step is a message of its own, with the parts of the content that its channel supports. The whole chain costs at most as much as its most expensive step',

@@ -27,7 +27,7 @@ export function fallbackSteps(workspaceId: string, { to, contact_id, content, fa
 }
 
 /** The recipients of a message and its fallback steps, with the request fields that name them. */
-export const namedIn = ({ channel, contact_id, fallback = [] }: SendBody, to: string, steps: readonly FallbackStep[]) => {
+export const recipientFields = ({ channel, contact_id, fallback = [] }: SendBody, to: string, steps: readonly FallbackStep[]) => {
   const field = contact_id === undefined ? 'to' : 'contact_id';
   return [
     { field, channel, to },

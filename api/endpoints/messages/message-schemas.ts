@@ -8,10 +8,10 @@ import { faultOfMetadata, metadataLimits } from '../../../models/rules/values/me
 import { exactNumbers } from '../../../models/rules/values/number.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { recipientAbout, recipientOfChannel } from '../../http/schemas/recipients.js';
-import { moment, phoneSchema, textThat, valueOf } from '../../http/schemas/schemas.js';
+import { moment, phoneSchema, textThat, enumOf } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { fallbackField, type GivenStep } from './fallback-schemas.js';
-import { hasVariables, isFilledIn } from './filled-in.js';
+import { hasVariables, isCheckedAfterRendering } from './checked-after-rendering.js';
 import { templateField } from './template-schemas.js';
 
 /** The validated body of a single send or preview. */
@@ -37,7 +37,7 @@ const contentText = rule((value: string, { html }, body) =>
   isChannel(body.channel) && !hasVariables(body) ? faultOfTexts(body.channel, value, typeof html === 'string' ? html : undefined) : null,
 );
 
-const subject = rule((value: string, _content, body) => (isFilledIn(value, body) || isSubject(value) ? null : subjectText));
+const subject = rule((value: string, _content, body) => (isCheckedAfterRendering(value, body) || isSubject(value) ? null : subjectText));
 
 /** Whether it is in the past is checked later, see `assertNotExpired`. */
 const afterSchedule = rule((at: Date, { scheduled_at }) =>
@@ -115,7 +115,7 @@ export const sendBody = Joi.object<SendBody>({
     .custom(recipientOfChannel)
     .when('contact_id', { is: Joi.exist(), otherwise: Joi.required() })
     .description(recipientAbout),
-  channel: valueOf('Channel', channels, requiredText()),
+  channel: enumOf('Channel', channels, requiredText()),
   content: named(
     'Content',
     Joi.object({

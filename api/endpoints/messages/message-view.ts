@@ -9,11 +9,11 @@ import { failureCodes } from '../../../models/rules/messages/error-codes.js';
 import { isAhead } from '../../../models/rules/messages/schedule.js';
 import { publicStatuses, statusDetails } from '../../../models/rules/messages/status.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { date, dateOrNull, id, idOrNull, textOrNull, valueOf } from '../../http/schemas/schemas.js';
+import { date, dateOrNull, id, idOrNull, textOrNull, enumOf } from '../../http/schemas/schemas.js';
 import { oneOfWords } from '../../http/schemas/words.js';
 import { iso } from '../../present/presenters.js';
 import { chainFields } from './fallback-schemas.js';
-import { templateInAnswer } from './template-schemas.js';
+import { templateInAnswer } from './template-in-answer.js';
 
 /** The compiler names a field of the client that is not shown. */
 type Shown<Fields> = { [Name in keyof Fields]: unknown } & Record<string, unknown>;
@@ -62,9 +62,9 @@ const contentInAnswer = named(
 const shown = {
   id: id(),
   to: Joi.string().allow(null).required().description('Null after its erasure, as is `content`'),
-  channel: valueOf('Channel', channels).required(),
+  channel: enumOf('Channel', channels).required(),
   content: contentInAnswer.allow(null).required(),
-  status: valueOf('MessageStatus', publicStatuses).required(),
+  status: enumOf('MessageStatus', publicStatuses).required(),
   status_detail: Joi.string()
     .required()
     .description(`More precise than \`status\`. ${oneOfWords(statusDetails)}`),
@@ -74,7 +74,7 @@ const shown = {
     .allow(null)
     .required()
     .description('Parts in which the carrier sends an SMS. They do not change the price'),
-  encoding: valueOf('Encoding', encodings).allow(null).required(),
+  encoding: enumOf('Encoding', encodings).allow(null).required(),
   provider: textOrNull(),
   provider_message_id: textOrNull(),
   error_code: textOrNull().description(`Null if it has not failed. ${oneOfWords(failureCodes)}`),

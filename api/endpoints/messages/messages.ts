@@ -19,15 +19,15 @@ import { idempotentReply } from '../../http/reply.js';
 import type { Caller } from '../../http/caller.js';
 import { digestRequest } from '../../http/idempotency.js';
 import { recipientInQuery } from '../../http/schemas/recipients.js';
-import { bound, dataOf, uuid, valueOf } from '../../http/schemas/schemas.js';
+import { bound, dataOf, uuid, enumOf } from '../../http/schemas/schemas.js';
 import { assertAllowedCountries, assertChannels } from '../../auth/sending-rules.js';
 import { text } from '../../http/schemas/validation.js';
 import { type SendBody, sendBody } from './message-schemas.js';
 import { messageResponse, presentAcceptedMessage, presentChain, presentMessage } from './message-view.js';
-import { fallbackSteps, namedIn } from './fallback.js';
+import { fallbackSteps, recipientFields } from './fallback.js';
 import { type RequestHead, newMessage, scopeForContact } from './new-message.js';
-import { assertTemplateTaken } from './template-accounts.js';
-import { withUnusedContent } from './unused-content.js';
+import { assertTemplateSupported } from './template-support.js';
+import { noteUnusedContent } from './unused-content.js';
 import { withVariables } from './with-variables.js';
 
 const oneMessage = dataOf('message', messageResponse);
@@ -42,8 +42,8 @@ export const sendMessageEndpoint = endpoint({
   body: sendBody,
   sends: true,
   gated: true,
-  alsoNeeds: scopeForContact,
-  examine: (checked, deps) => withVariables(withUnusedContent(checked), deps),
+  extraScope: scopeForContact,
+  examine: (checked, deps) => withVariables(noteUnusedContent(checked), deps),
   idempotent: true,
   response: oneMessage,
   status: 201,
@@ -70,10 +70,10 @@ async function accept(
   { body, refusal }: { body: SendBody; refusal: AppError | null },
   head: RequestHead,
 ): Promise<AcceptedMessage> {
-  assertTemplateTaken(deps.config, body);
+  assertTemplateSupported(deps.config, body);
   const message = await newMessage(caller, body, head);
   const steps = await fallbackSteps(caller.workspaceId, body);
-  assertAllowedCountries(caller, namedIn(body, message.to, steps));
+  assertAllowedCountries(caller, recipientFields(body, message.to, steps));
   if (refusal !== null) throw refusal;
   return acceptMessage(deps, caller, message, steps);
 }
@@ -87,8 +87,8 @@ export const listMessagesEndpoint = list({
   name: 'messages',
   row: messageResponse,
   filters: Joi.object<HistoryFilters>({
-    status: valueOf('MessageStatus', publicStatuses, text()).description('Only messages with this status'),
-    channel: valueOf('Channel', channels, text()).description('Only messages on this channel'),
+    status: enumOf('MessageStatus', publicStatuses, text()).description('Only messages with this status'),
+    channel: enumOf('Channel', channels, text()).description('Only messages on this channel'),
     to: recipientInQuery().description('Exact phone number, or e-mail address in any letter case'),
     reference: text().description('Exact reference'),
     batch_id: uuid('batch_id').description('Only messages of this bulk send'),

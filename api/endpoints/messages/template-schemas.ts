@@ -14,12 +14,11 @@ import {
   type TextKind,
   textRules,
 } from '../../../models/rules/messages/whatsapp-template.js';
-import { named } from '../../http/schemas/json-schema.js';
-import { fewOf, textThat } from '../../http/schemas/schemas.js';
+import { shortList, textThat } from '../../http/schemas/schemas.js';
 import { requiredText, rule, text } from '../../http/schemas/validation.js';
 import { wholeNumber } from '../../http/schemas/whole-number.js';
 import { templateChannelsInWords } from '../../present/channel-texts.js';
-import { isFilledIn } from './filled-in.js';
+import { isCheckedAfterRendering } from './checked-after-rendering.js';
 
 const indexMax = 9;
 const nameText = '{field} must be 1 to 64 letters, digits or underscores';
@@ -57,7 +56,7 @@ const textOfTypes = ({ types, among, kind, hasPlaceholders, isRequired = true }:
     .custom(onlyForTypes({ types, among }))
     .custom(
       rule((value: string, { type }, _around, root) => {
-        if (hasPlaceholders || isFilledIn(value, root) || !types.includes(String(type))) return null;
+        if (hasPlaceholders || isCheckedAfterRendering(value, root) || !types.includes(String(type))) return null;
         const wrong = faultOfText(kind, value);
         return wrong === null ? null : `{field} ${wrong}`;
       }),
@@ -130,7 +129,7 @@ function buttonsField(hasPlaceholders: boolean) {
       },
     ],
   });
-  return fewOf(buttonsMax, button, oneEach).description(
+  return shortList(buttonsMax, button, oneEach).description(
     'Values for buttons by their position, counted from 0: the end of a URL, or the payload that comes back when a quick reply is pressed',
   );
 }
@@ -153,7 +152,7 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
           faultOfTemplateVariables(
             'content.template.variables',
             value,
-            hasPlaceholders ? mayHavePlaceholders : (each) => isFilledIn(each, root),
+            hasPlaceholders ? mayHavePlaceholders : (each) => isCheckedAfterRendering(each, root),
           ),
         ),
       )
@@ -173,32 +172,3 @@ export const templateField = ({ hasPlaceholders = false } = {}) =>
     .description(
       `${templateChannelsInWords} only: the approved template that is sent instead of the text. Recipients who have not written to you in the last 24 hours can be reached only with a template`,
     );
-
-const headerInAnswer = Joi.object({
-  type: Joi.string()
-    .valid(...headerTypes)
-    .required(),
-  text: Joi.string(),
-  name: Joi.string(),
-  link: Joi.string(),
-  filename: Joi.string(),
-});
-const buttonInAnswer = Joi.object({
-  index: Joi.number().integer().required(),
-  type: Joi.string()
-    .valid(...buttonTypes)
-    .required(),
-  suffix: Joi.string(),
-  payload: Joi.string(),
-});
-
-export const templateInAnswer = named(
-  'MessageTemplate',
-  Joi.object({
-    name: Joi.string().required(),
-    language: Joi.string().required(),
-    variables: Joi.object().unknown(),
-    header: named('MessageTemplateHeader', headerInAnswer),
-    buttons: Joi.array().items(named('MessageTemplateButton', buttonInAnswer)),
-  }),
-);

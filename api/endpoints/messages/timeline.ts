@@ -12,7 +12,7 @@ import { apiKey } from '../../http/endpoint.js';
 import { presentTimeline } from '../../present/present-timeline.js';
 import { stepTypes } from '../../present/timeline-step.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { dataOf, date, dateOrNull, id, valueOf } from '../../http/schemas/schemas.js';
+import { dataOf, date, dateOrNull, id, enumOf } from '../../http/schemas/schemas.js';
 import { oneOfWords } from '../../http/schemas/words.js';
 
 const wait = named(
@@ -40,8 +40,8 @@ const timelineResponse = named(
   'Timeline',
   Joi.object({
     message_id: id(),
-    channel: valueOf('Channel', channels).required(),
-    status: valueOf('MessageStatus', publicStatuses).required(),
+    channel: enumOf('Channel', channels).required(),
+    status: enumOf('MessageStatus', publicStatuses).required(),
     status_detail: Joi.string().required().description(oneOfWords(statusDetails)),
     workflow_id: Joi.string().required().description('The Temporal workflow of the message'),
     workflow_url: Joi.string()

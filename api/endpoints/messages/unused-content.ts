@@ -25,7 +25,7 @@ export function usedContent(given: Given): Content {
 }
 
 /** Adds them to the ignored fields of a body without faults. */
-export function withUnusedContent<Body extends Given>(checked: Checked<Body>): Checked<Body> {
+export function noteUnusedContent<Body extends Given>(checked: Checked<Body>): Checked<Body> {
   const { value, faults, ignored = [] } = checked;
   return faults.length > 0 ? checked : { ...checked, ignored: [...ignored, ...unusedContent(value)] };
 }

@@ -2,7 +2,7 @@ import { channelsOf } from '../../../models/rules/messages/fallback.js';
 import { faultsOfVariables, renderContent } from '../../../models/rules/messages/render-content.js';
 import { refusalOfContent } from '../../../models/rules/messages/refusal-of-content.js';
 import type { Deps } from '../../deps.js';
-import { withLater } from '../../http/schemas/unknown-fields.js';
+import { mergeFaults } from '../../http/schemas/unknown-fields.js';
 import type { Checked } from '../../http/schemas/validation.js';
 import { type SendBody, sendBody } from './message-schemas.js';
 
@@ -15,9 +15,9 @@ export async function withVariables(checked: Checked<SendBody>, { config }: Pick
   const { variables, content } = value;
   if (variables === undefined || !canRender(checked)) return checked;
   const refusal = refusalOfContent(content, config.quotas.placeholders);
-  if (refusal !== undefined) return { ...checked, refusal, faults: withLater(sendBody, faults, faultsOfVariables(variables)) };
+  if (refusal !== undefined) return { ...checked, refusal, faults: mergeFaults(sendBody, faults, faultsOfVariables(variables)) };
   const rendered = renderContent(content, variables, channelsOf(value));
-  const all = withLater(sendBody, faults, rendered.faults);
+  const all = mergeFaults(sendBody, faults, rendered.faults);
   return { ...others, value: { ...value, content: rendered.content, written: content }, faults: all };
 }
 

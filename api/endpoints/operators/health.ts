@@ -64,7 +64,7 @@ export const getHealthEndpoint = endpoint({
   summary: 'Get the health of the service: 200 if every component is ok, otherwise 503',
   auth: 'none',
   response: healthResponse,
-  alsoAs: 503,
+  otherStatus: 503,
   envelope: false,
   async handler(_input, deps) {
     const found = await recentlyFound(deps);

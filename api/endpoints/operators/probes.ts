@@ -29,7 +29,7 @@ export const getReadinessEndpoint = endpoint({
   auth: 'none',
   rate: 'probe',
   response: named('Readiness', Joi.object({ status: Joi.string().valid('ok', 'draining').required() })),
-  alsoAs: 503,
+  otherStatus: 503,
   envelope: false,
   handler: async (_input, { isDraining }) =>
     new Reply({ data: { status: isDraining ? 'draining' : 'ok' } }, { status: isDraining ? 503 : 200 }),

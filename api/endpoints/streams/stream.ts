@@ -5,7 +5,7 @@ import { openStream } from '../../../models/operations/streams/open-stream.js';
 import { parsePosition, type Position } from '../../../models/rules/streams/position.js';
 import { eventTypes } from '../../../models/rules/webhooks/events.js';
 import { endpoint } from '../../declare.js';
-import { either } from '../../http/endpoint.js';
+import { apiKeyOrJwt } from '../../http/endpoint.js';
 import { Reply } from '../../http/reply.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { date } from '../../http/schemas/schemas.js';
@@ -29,7 +29,7 @@ export const openEventStreamEndpoint = endpoint({
   method: 'get',
   path: '/api/v1/stream',
   summary: 'Get the events of the workspace as they happen',
-  auth: either('read_messages'),
+  auth: apiKeyOrJwt('read_messages'),
   query: Joi.object<{ last_event_id?: string }>({
     last_event_id: text()
       .empty('')

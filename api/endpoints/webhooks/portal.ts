@@ -3,7 +3,7 @@ import { suspended } from '../../../models/errors.js';
 import { openPortal } from '../../../models/operations/webhooks/open-portal.js';
 import { issuePortalToken } from '../../auth/tokens.js';
 import { endpoint } from '../../declare.js';
-import { either } from '../../http/endpoint.js';
+import { apiKeyOrJwt } from '../../http/endpoint.js';
 import { dataOf } from '../../http/schemas/schemas.js';
 import { portalResponse } from './webhook-schemas.js';
 
@@ -13,7 +13,7 @@ export const createWebhookPortalEndpoint = endpoint({
   method: 'post',
   path: '/api/v1/webhooks/:id/portal',
   summary: 'Create a link, valid for one hour, to a page where the owner of the receiver sees this webhook and resends its deliveries',
-  auth: either('manage_webhooks'),
+  auth: apiKeyOrJwt('manage_webhooks'),
   response: dataOf('portal', portalResponse),
   status: 201,
   async handler({ caller: { workspaceId, isSuspended, credential }, params: { id }, origin }, { db, config }) {

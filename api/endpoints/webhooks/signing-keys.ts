@@ -3,13 +3,13 @@ import Joi from 'joi';
 import { rotateSecret } from '../../../models/operations/webhooks/rotate-secret.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { endpoint } from '../../declare.js';
-import { either } from '../../http/endpoint.js';
+import { apiKeyOrJwt } from '../../http/endpoint.js';
 import { presentPublicKeys, presentWebhook } from '../../present/webhook-presenters.js';
 import { overlapHours } from '../../http/schemas/whole-number.js';
 import { storeNow } from '../../present/success-texts.js';
 import { publicKeysResponse, rotatedResponse } from './webhook-schemas.js';
 
-const auth = either('manage_webhooks');
+const auth = apiKeyOrJwt('manage_webhooks');
 
 export const rotateWebhookSecretEndpoint = endpoint({
   id: 'rotateWebhookSecret',

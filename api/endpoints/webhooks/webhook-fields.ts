@@ -1,6 +1,6 @@
 /** Optional delivery settings of a webhook: retry delays, rate, order and signature. */
 import Joi from 'joi';
-import { fewOf } from '../../http/schemas/schemas.js';
+import { shortList } from '../../http/schemas/schemas.js';
 import { rule, text } from '../../http/schemas/validation.js';
 
 const delaysMax = 20;
@@ -21,7 +21,7 @@ const isSite = (value: unknown): boolean =>
   new URL(value).origin === value;
 
 export const deliverySettings = {
-  retry_delays: fewOf(
+  retry_delays: shortList(
     delaysMax,
     Joi.number().unsafe(),
     rule((list: unknown[]) => (list.length <= delaysMax && list.every(isDelay) ? null : delaysText)),
@@ -44,7 +44,7 @@ export const deliverySettings = {
   asymmetric: Joi.boolean()
     .empty(null)
     .description('Also sign with an ed25519 key pair of this webhook, so that receivers can verify with its public key'),
-  frame_ancestors: fewOf(
+  frame_ancestors: shortList(
     sitesMax,
     text().empty(),
     rule((list: unknown[]) => (list.length <= sitesMax && list.every(isSite) ? null : sitesText)),

@@ -4,7 +4,7 @@ import { deliveryStatuses, triggers } from '../../../models/tables/delivery.js';
 import { replayStatuses } from '../../../models/tables/replay.js';
 import { eventTypes, testEventType } from '../../../models/rules/webhooks/events.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { date, dateOrNull, id, idOrNull, textOrNull, valueOf } from '../../http/schemas/schemas.js';
+import { date, dateOrNull, id, idOrNull, textOrNull, enumOf } from '../../http/schemas/schemas.js';
 import { oneOfWords } from '../../http/schemas/words.js';
 
 const publicKey = () =>
@@ -25,7 +25,7 @@ const shownSettings = {
 const newWebhook = Joi.object({
   id: id(),
   url: Joi.string().required(),
-  events: Joi.array().items(valueOf('EventType', eventTypes)).required(),
+  events: Joi.array().items(enumOf('EventType', eventTypes)).required(),
   is_active: Joi.boolean().required(),
   created_at: date(),
 });

@@ -9,8 +9,8 @@ import { faultOfWebhookUrl, httpsText } from '../../../models/rules/webhooks/web
 import { type DeliverySettings, newKeyPair, Webhook } from '../../../models/tables/webhook.js';
 import type { Deps } from '../../deps.js';
 import { endpoint, list } from '../../declare.js';
-import { either, webhooksOrPortal } from '../../http/endpoint.js';
-import { dataOf, messageOnly, oneOrMoreOf, valueOf } from '../../http/schemas/schemas.js';
+import { apiKeyOrJwt, webhooksOrPortal } from '../../http/endpoint.js';
+import { dataOf, messageOnly, nonEmptyEnumList, enumOf } from '../../http/schemas/schemas.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { atMostCharacters, type Checked, requiredText, rule, text } from '../../http/schemas/validation.js';
 import { presentAsymmetric, presentNewWebhook, presentWebhook } from '../../present/webhook-presenters.js';
@@ -19,17 +19,17 @@ import { storeNow, successTexts } from '../../present/success-texts.js';
 import { deliverySettings } from './webhook-fields.js';
 import { createdResponse, webhookResponse } from './webhook-schemas.js';
 
-const auth = either('manage_webhooks');
+const auth = apiKeyOrJwt('manage_webhooks');
 const oneWebhook = dataOf('webhook', webhookResponse);
 const eventType = named(
   'EventTypeInfo',
-  Joi.object({ type: valueOf('EventType', eventTypes).required(), description: Joi.string().required() }),
+  Joi.object({ type: enumOf('EventType', eventTypes).required(), description: Joi.string().required() }),
 );
 
 const https = rule((url: string) => (/^https:/i.test(url) ? null : httpsText));
 const bodyFields = {
   url: text().messages({ 'string.empty': httpsText }).custom(https).meta({ format: 'uri' }),
-  events: oneOrMoreOf('EventType', eventTypes),
+  events: nonEmptyEnumList('EventType', eventTypes),
   description: text().empty().allow('', null).custom(atMostCharacters(500)).meta({ maxLength: 500 }),
   ...deliverySettings,
 };

@@ -4,12 +4,12 @@ import { channelsTo, someChannel } from '../../../models/channels.js';
 import { beginErasure, findErasure } from '../../../models/operations/erasure/begin-erasure.js';
 import { faultOfRecipient, recipientKey } from '../../../models/rules/messages/recipient.js';
 import { endpoint } from '../../declare.js';
-import { either } from '../../http/endpoint.js';
+import { apiKeyOrJwt } from '../../http/endpoint.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { dataOf, id } from '../../http/schemas/schemas.js';
 import { requiredText, rule } from '../../http/schemas/validation.js';
 
-const auth = either('manage_contacts');
+const auth = apiKeyOrJwt('manage_contacts');
 
 const erasureResponse = named(
   'Erasure',

@@ -7,10 +7,10 @@ import { readOverview } from '../../../models/operations/workspaces/read-overvie
 import { Workspace } from '../../../models/tables/workspace.js';
 import { hourDays } from '../../../models/operations/workspaces/roll-up-changes.js';
 import { endpoint } from '../../declare.js';
-import { either } from '../../http/endpoint.js';
+import { apiKeyOrJwt } from '../../http/endpoint.js';
 import { presentOverview } from '../../present/present-overview.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { bound, date, valueOf } from '../../http/schemas/schemas.js';
+import { bound, date, enumOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { oneOfWords } from '../../http/schemas/words.js';
 import { figures } from './figures.js';
@@ -26,7 +26,7 @@ interface OverviewQuery {
   by?: (typeof units)[number];
 }
 
-const part = named('OverviewPart', Joi.object({ at: date(), channel: valueOf('Channel', channels).required(), ...figures }));
+const part = named('OverviewPart', Joi.object({ at: date(), channel: enumOf('Channel', channels).required(), ...figures }));
 const reason = named(
   'OverviewFailure',
   Joi.object({
@@ -68,7 +68,7 @@ export const getOverviewEndpoint = endpoint({
   method: 'get',
   path: '/api/v1/overview',
   summary: 'Get what was sent, delivered, failed and spent in a period, by hour or day and channel',
-  auth: either('read_messages'),
+  auth: apiKeyOrJwt('read_messages'),
   costly: true,
   query: Joi.object<OverviewQuery>({
     from: bound('first'),

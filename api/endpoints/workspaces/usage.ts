@@ -6,10 +6,10 @@ import { spendingOf } from '../../../models/operations/billing/standing.js';
 import { sumUsage, type UsageBy } from '../../../models/operations/workspaces/sum-usage.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 import { endpoint } from '../../declare.js';
-import { anyCredential, either } from '../../http/endpoint.js';
+import { anyCredential, apiKeyOrJwt } from '../../http/endpoint.js';
 import { presentUsage } from '../../present/present-usage.js';
 import { named } from '../../http/schemas/json-schema.js';
-import { bound, date, valueOf } from '../../http/schemas/schemas.js';
+import { bound, date, enumOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
 import { figures } from './figures.js';
 import { periodOf } from '../period.js';
@@ -57,7 +57,7 @@ const usagePart = named(
   'UsagePart',
   Joi.object({
     day: Joi.string().description('Day in UTC; present with `by=day`'),
-    channel: valueOf('Channel', channels),
+    channel: enumOf('Channel', channels),
     ...figures,
   }),
 );
@@ -80,7 +80,7 @@ export const getUsageEndpoint = endpoint({
   method: 'get',
   path: '/api/v1/usage',
   summary: 'Get the messages and credits of a period, by day or channel',
-  auth: either('read_messages'),
+  auth: apiKeyOrJwt('read_messages'),
   query: Joi.object<UsageQuery>({
     from: bound('first'),
     to: bound('last'),

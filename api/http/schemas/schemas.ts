@@ -64,12 +64,12 @@ export const name = () =>
 const namesMax = 100;
 
 /** One value from a fixed set, as a named schema. */
-export const valueOf = (component: string, values: readonly string[], schema: Joi.StringSchema = Joi.string()): Joi.StringSchema =>
+export const enumOf = (component: string, values: readonly string[], schema: Joi.StringSchema = Joi.string()): Joi.StringSchema =>
   named(component, schema.valid(...values));
 
 /** A non-empty list of values from a fixed set. Duplicates are removed. */
-export const oneOrMoreOf = <T extends string>(component: string, values: readonly T[]) =>
-  fewOf(namesMax, valueOf(component, values), (list: T[], helpers) => {
+export const nonEmptyEnumList = <T extends string>(component: string, values: readonly T[]) =>
+  shortList(namesMax, enumOf(component, values), (list: T[], helpers) => {
     if (list.length > namesMax) return helpers.error('contract', { text: `{field} must have at most ${namesMax} items` });
     return list.length === 0 ? helpers.error('any.only', { valids: values }) : [...new Set(list)];
   }).meta({ minItems: 1 });
@@ -78,7 +78,7 @@ export const oneOrMoreOf = <T extends string>(component: string, values: readonl
  * A short list. The items of a longer list are not checked, because reporting hundreds of thousands of faults would block other requests.
  * @param whole checks the list, including its length
  */
-export const fewOf = (max: number, item: Joi.Schema, whole: Joi.CustomValidator) =>
+export const shortList = (max: number, item: Joi.Schema, whole: Joi.CustomValidator) =>
   Joi.array()
     .empty(null)
     .custom((list: unknown[], helpers) => (list.length > max ? whole(list, helpers) : list))

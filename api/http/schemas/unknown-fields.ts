@@ -40,7 +40,7 @@ export function unknownFields(schema: Joi.Schema, given: unknown): UnknownFields
  * The faults of a body in the order of the schema's keys. Adds the faults of unknown fields, each in the position of the field that it looks
  * like.
  */
-export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknown: readonly LookAlikeFault[]): Fault[] {
+export function mergeLookAlikes(schema: Joi.Schema, faults: readonly Fault[], unknown: readonly LookAlikeFault[]): Fault[] {
   if (faults.length + unknown.length === 0) return [];
   const place = placesIn(schema);
   const at = (path: string) => place(path) ?? Number.POSITIVE_INFINITY;
@@ -51,7 +51,7 @@ export function withUnknown(schema: Joi.Schema, faults: readonly Fault[], unknow
 }
 
 /** Adds faults that were found later, each in the position of its field. */
-export function withLater(schema: Joi.Schema, faults: readonly Fault[], later: readonly Fault[]): Fault[] {
+export function mergeFaults(schema: Joi.Schema, faults: readonly Fault[], later: readonly Fault[]): Fault[] {
   const place = placesIn(schema);
   let last = 0;
   const placed = [...faults, ...later].map((fault) => {

@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { type AppError, type Fault, missingFieldText } from '../../../models/errors.js';
 import { codePoints, isStorable } from '../../../models/rules/values/text.js';
-import { unknownFields, withUnknown } from './unknown-fields.js';
+import { unknownFields, mergeLookAlikes } from './unknown-fields.js';
 
 /** The validated value, or its faults. If there are faults, the value must not be used. */
 export interface Checked<T> {
@@ -53,7 +53,7 @@ export function check<T>(schema: Joi.ObjectSchema<T>, given: unknown, amend = (f
     if (!faults.has(fault.field)) faults.set(fault.field, amend(fault));
   }
   const unknown = unknownFields(schema, given);
-  return { value: value as T, faults: withUnknown(schema, [...faults.values()], unknown.faults), ignored: unknown.ignored };
+  return { value: value as T, faults: mergeLookAlikes(schema, [...faults.values()], unknown.faults), ignored: unknown.ignored };
 }
 
 /** Validates a query string in the same way, and refuses parameters that are given twice. */

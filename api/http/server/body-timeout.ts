@@ -17,7 +17,7 @@ interface BodyLimit {
   hasStoodStill: () => boolean;
 }
 
-export function limitingBodies(app: RequestListener, limit: BodyLimit): RequestListener {
+export function withBodyTimeout(app: RequestListener, limit: BodyLimit): RequestListener {
   return (req, res) => {
     if (hasBody(req)) req.once('resume', () => limitBody(req, res, limit));
     app(req, res);

@@ -41,7 +41,7 @@ export function responseToUnfinished(socket: Duplex): ServerResponse | undefined
  * response with others behind it says nothing, because the client would not get those. A connection also closes after the response to a request
  * with an invalid head: client and server may not agree where such a request ends.
  */
-export function announcingClose(app: RequestListener, serving: { readonly isDraining: boolean }): RequestListener {
+export function withCloseAnnounced(app: RequestListener, serving: { readonly isDraining: boolean }): RequestListener {
   return (req, res) => {
     const { socket } = req;
     newest.set(socket, res);
@@ -62,13 +62,13 @@ export function announcingClose(app: RequestListener, serving: { readonly isDrai
  * arrives until the client closes too. It takes the rest of a body for as long as if the connection stayed open, because some clients read the
  * answer only when they have sent all.
  */
-export function closingInStages(server: Server, times: ClosingTimes): void {
+export function closeInStages(server: Server, times: ClosingTimes): void {
   server.on('connection', (socket: Socket) => {
-    socket.destroySoon = () => closeInStages(socket, times);
+    socket.destroySoon = () => closeSocketInStages(socket, times);
   });
 }
 
-function closeInStages(socket: Socket, { bodyMs, lingerMs }: ClosingTimes): void {
+function closeSocketInStages(socket: Socket, { bodyMs, lingerMs }: ClosingTimes): void {
   noteClosing(socket);
   const linger = () => destroyAfter(lingerMs, socket);
   const request = responseToUnfinished(socket)?.req;

@@ -85,11 +85,7 @@ export class FirstRequestTurns {
  * connection right after its request still gets its response. What was read already may contain many small requests, so their number is limited.
  * @param clientOf the client that a request counts for
  */
-export function startingInTurn(
-  app: RequestListener,
-  turns: FirstRequestTurns,
-  clientOf: (req: IncomingMessage) => string,
-): RequestListener {
+export function withTurns(app: RequestListener, turns: FirstRequestTurns, clientOf: (req: IncomingMessage) => string): RequestListener {
   const hasStarted = new WeakSet<Socket>();
   const waiting = new WeakMap<Socket, Start[]>();
   return (req, res) => {

@@ -9,11 +9,11 @@ import { isAddressInNetworks } from '../../../models/rules/values/networks.js';
 import { type StallWatch, watchStalls } from '../../../models/flow/watch-stalls.js';
 import { Tally } from '../../../models/flow/tally.js';
 import { createMalformedListener, createTunnelListener } from './malformed.js';
-import { continuing, limitingBodies } from './body-timeout.js';
-import { announcingClose, closingInStages } from './closing.js';
-import { FirstRequestTurns, startingInTurn } from './first-requests.js';
+import { continuing, withBodyTimeout } from './body-timeout.js';
+import { withCloseAnnounced, closeInStages } from './closing.js';
+import { FirstRequestTurns, withTurns } from './first-requests.js';
 import { addressKey, createClientAddress } from '../client-address.js';
-import { closeIdle, notingResponses } from './open-responses.js';
+import { closeIdle, withOpenResponses } from './open-responses.js';
 import type { Limiter } from '../rate-limit.js';
 
 /** Timeouts in milliseconds. */
@@ -71,7 +71,7 @@ export function createHttpServer(
   const { limiter } = serving;
   const options = {
     headersTimeout: timeouts.headersMs,
-    requestTimeout: 0, // see `limitingBodies`
+    requestTimeout: 0, // see `withBodyTimeout`
     connectionsCheckingInterval: timeouts.checkIntervalMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     requireHostHeader: false, // the application checks it, to answer with its own error text
@@ -82,11 +82,11 @@ export function createHttpServer(
   const tooSlow = Object.assign(new Error('the body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
   const standstill = watchStalls(timeouts.standstillMs ?? 3_000);
   const { bodyMs } = timeouts;
-  const limited = limitingBodies(app, { bodyMs, refuse: (socket) => refuse(tooSlow, socket), hasStoodStill: standstill.isRecent });
+  const limited = withBodyTimeout(app, { bodyMs, refuse: (socket) => refuse(tooSlow, socket), hasStoodStill: standstill.isRecent });
   const turns = new FirstRequestTurns();
   const addressOf = createClientAddress(connections?.proxies ?? []);
-  const inTurn = startingInTurn(limited, turns, (req) => addressKey(addressOf(req)));
-  const noting = notingResponses(announcingClose(inTurn, serving));
+  const inTurn = withTurns(limited, turns, (req) => addressKey(addressOf(req)));
+  const noting = withOpenResponses(withCloseAnnounced(inTurn, serving));
   const server = createServer(options, noting);
   server.timeout = timeouts.idleMs;
   server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
@@ -94,9 +94,9 @@ export function createHttpServer(
     continuing(req, res);
     noting(req, res);
   });
-  refusingLate(server, refuse, timeouts, standstill);
+  refuseLate(server, refuse, timeouts, standstill);
   server.on('connect', createTunnelListener(limiter));
-  closingInStages(server, timeouts);
+  closeInStages(server, timeouts);
   if (connections !== undefined) limitConnections(server, connections);
   server.on('connection', (socket) => socket.destroyed || turns.noteConnection());
   return server;
@@ -107,7 +107,7 @@ export function createHttpServer(
  * meanwhile, and a carrier that gets 408 may not repeat its report. Node reports a late head only once, so such a connection has the time for a head once
  * more here.
  */
-function refusingLate(
+function refuseLate(
   server: Server,
   refuse: ReturnType<typeof createMalformedListener>,
   { headersMs, idleMs }: Timeouts,

@@ -14,7 +14,7 @@ export const responsesOf = (socket: Duplex): readonly ServerResponse[] => [...(o
  * Wraps an application, so that responses of the connection itself come after those to its earlier requests, and a connection that closes serves
  * no further request. All responses of a connection close with it, also those that wait behind another one.
  */
-export function notingResponses(app: RequestListener): RequestListener {
+export function withOpenResponses(app: RequestListener): RequestListener {
   return (req, res) => {
     if (isClosing(req.socket)) return;
     const open = openResponses.get(req.socket) ?? noteConnection(req.socket);

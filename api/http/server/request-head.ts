@@ -18,5 +18,5 @@ export function hasValidHead({ headers, rawHeaders, httpVersion }: IncomingMessa
   return coding === undefined || (!isFirstVersion && coding.toLowerCase() === 'chunked');
 }
 
-/** Refuses other requests. Their connections close; see `announcingClose`. */
+/** Refuses other requests. Their connections close; see `withCloseAnnounced`. */
 export const requireValidHead: RequestHandler = (req, _res, next) => next(hasValidHead(req) ? undefined : malformedRequest());

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express from 'express';
-import { notingResponses } from '../../../api/http/server/open-responses.js';
+import { withOpenResponses } from '../../../api/http/server/open-responses.js';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { Reply } from '../../../api/http/reply.js';
 import { writeReply } from '../../../api/http/write-reply.js';
@@ -31,7 +31,7 @@ describe('writeReply', () => {
     app.use((error: AppError, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
       res.status(error.code === 'unavailable' ? 503 : 500).end();
     });
-    server = createServer(notingResponses(app)).listen(0, '127.0.0.1');
+    server = createServer(withOpenResponses(app)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     sockets = [];

@@ -45,7 +45,7 @@ export const documentedStatuses = (item: Endpoint): Set<number> =>
   new Set([
     item.status ?? 200,
     ...(item.mayBeEmpty === true ? [204] : []),
-    ...(item.alsoAs === undefined ? [] : [item.alsoAs]),
+    ...(item.otherStatus === undefined ? [] : [item.otherStatus]),
     ...statusesOf(item),
   ]);
 

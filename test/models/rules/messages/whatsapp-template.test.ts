@@ -63,7 +63,8 @@ describe('a template of WhatsApp', () => {
 });
 
 describe('the variables of a template', () => {
-  const faultOf = (variables: object, isFilledIn = false) => faultOfTemplateVariables('v', variables, () => isFilledIn);
+  const faultOf = (variables: object, isCheckedAfterRendering = false) =>
+    faultOfTemplateVariables('v', variables, () => isCheckedAfterRendering);
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, 'x']));
   it('a template with 51 variables is refused', () => {
     assert.equal(faultOf(many(50)), null);

@@ -10,7 +10,7 @@ import type { SendBody } from './message-schemas.js';
  * Called after the idempotency look-up: a repeated request gets its first response even if the provider accounts have changed.
  * @throws AppError 400 when no account of one of its channels supports the header or buttons of the template
  */
-export function assertTemplateTaken(
+export function assertTemplateSupported(
   { routes, accounts }: Pick<Config, 'routes' | 'accounts'>,
   body: Pick<SendBody, 'channel' | 'content' | 'fallback'>,
 ): void {

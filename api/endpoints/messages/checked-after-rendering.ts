@@ -7,4 +7,4 @@ type Body = Readonly<Record<string, unknown>>;
 export const hasVariables = ({ variables }: Body): boolean => (variables ?? null) !== null;
 
 /** Whether the text is checked only after its values are filled in. A text without placeholders is checked at once. */
-export const isFilledIn = (source: string, body: Body): boolean => hasVariables(body) && mayHavePlaceholders(source);
+export const isCheckedAfterRendering = (source: string, body: Body): boolean => hasVariables(body) && mayHavePlaceholders(source);

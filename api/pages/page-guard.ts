@@ -13,7 +13,7 @@ export type PageRate = 'address' | 'callback';
  * @param route the name of the page in the log and in the limiter
  * @param policy the directives of the content security policy
  */
-export function asPage(limiter: Limiter, route: string, policy: readonly string[], rateClass: PageRate = 'address'): RequestHandler {
+export function guardPage(limiter: Limiter, route: string, policy: readonly string[], rateClass: PageRate = 'address'): RequestHandler {
   return async (_req, res, next) => {
     const context = contextOf(res);
     context.route = route;
@@ -34,7 +34,8 @@ interface TextPage {
 /** Serves these pages, each with a limit of its own. */
 export function servePages(limiter: Limiter, policy: readonly string[], pages: readonly TextPage[]): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  for (const { path, type, text } of pages) router.get(path, asPage(limiter, path, policy), (_req, res) => void res.type(type).send(text));
+  for (const { path, type, text } of pages)
+    router.get(path, guardPage(limiter, path, policy), (_req, res) => void res.type(type).send(text));
   mountOptions(
     router,
     pages.map(({ path }) => ({ method: 'get', path })),

@@ -5,7 +5,7 @@ import type { Limiter } from '../http/rate-limit.js';
 import { channelsInWords } from '../present/channel-texts.js';
 import { checkoutOutcome } from '../present/checkout-outcome.js';
 import { pageHtml, pagePolicy } from './page-shell.js';
-import { asPage, type PageRate } from './pages.js';
+import { guardPage, type PageRate } from './page-guard.js';
 import { unsubscribePage, unsubscribeScript } from './unsubscribe-page.js';
 
 const home = pageHtml({
@@ -37,20 +37,25 @@ const unsubscribePath = '/unsubscribe/:token';
 export function createPeoplePages(limiter: Limiter): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const serve = (path: string, page: (query: Record<string, unknown>) => string, rateClass?: PageRate) =>
-    router.get(path, onlyPeople, asPage(limiter, path, pagePolicy, rateClass), (req, res) => void res.type('html').send(page(req.query)));
+    router.get(
+      path,
+      onlyBrowsers,
+      guardPage(limiter, path, pagePolicy, rateClass),
+      (req, res) => void res.type('html').send(page(req.query)),
+    );
   serve('/', () => home);
   serve('/billing/return', ({ checkout }) => checkoutPage(checkout));
   // Mail scanners open the links of many people from one address.
   serve(unsubscribePath, () => unsubscribePage, 'callback');
   const { path: scriptPath, text: script } = unsubscribeScript;
-  router.get(scriptPath, asPage(limiter, scriptPath, pagePolicy, 'callback'), (_req, res) => void res.type('js').send(script));
+  router.get(scriptPath, guardPage(limiter, scriptPath, pagePolicy, 'callback'), (_req, res) => void res.type('js').send(script));
   // Express answers OPTIONS with 200 as soon as a router knows the path.
   const declared = ['/', '/billing/return', unsubscribePath, scriptPath].map((path) => ({ method: 'get' as const, path }));
   mountOptions(router, [{ method: 'post', path: unsubscribePath }, ...declared], limiter);
   return router;
 }
 
-const onlyPeople: RequestHandler = (req, res, next) => {
+const onlyBrowsers: RequestHandler = (req, res, next) => {
   res.vary('Accept');
   next(/\btext\/html\b/i.test(req.headers.accept ?? '') ? undefined : 'route');
 };
