@@ -89,7 +89,7 @@ async function withResources(
 
 /** Runs the handler: in the bulk thread, behind the accept gate, or directly. The gate comes after the body, so slow uploads take no place in it. */
 export async function runEndpoint(item: Endpoint<Deps>, request: HandlerRequest, deps: Deps, logWorkspace?: LogWorkspace): Promise<Reply> {
-  if (item.inBulkThread === true) return deps.bulkThread.runHandler(item.id, request);
+  if (item.inBulkThread === true && item.isCheap?.(request.body) !== true) return deps.bulkThread.runHandler(item.id, request);
   const leave = item.gated === true && request.caller !== null ? deps.acceptGate.enter(request.caller.workspaceId) : undefined;
   try {
     return await runHandler(item, request, deps, logWorkspace);

@@ -52,7 +52,7 @@ export interface BulkThreadOptions {
 }
 
 /**
- * The thread starts with the first bulk request, because it costs 30 MB and half a second. If it fails, for example because its heap is
+ * The thread starts with the first bulk request, because it costs 50 MB and a second. If it fails, for example because its heap is
  * full, the requests in it fail, except for sends whose batches are accepted (`unanswered-sends.ts`). The next request starts a new thread.
  */
 export function createBulkThread({ deps, sends, ...startOptions }: BulkThreadOptions): BulkThread {

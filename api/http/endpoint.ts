@@ -104,6 +104,8 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
   examine?(checked: Checked<Body>, deps: Services): Promise<Checked<Body>>;
   /** Maximum body size in bytes. A function is called after `checkHead`. Default: 100 kB. */
   bodyBytesMax?: number | ((head: HttpHead, deps: Services) => number);
+  /** Whether a bulk endpoint handles this body in the main thread, because it costs as little as a single send. The bulk thread takes a second to start. */
+  isCheap?(body: Buffer): boolean;
   /** Sends messages. Refused for suspended workspaces, and for unverified ones if a real carrier is configured. */
   sends?: boolean;
   /** Passes the accept gate, which refuses requests while the service is overloaded. */

@@ -74,6 +74,7 @@ export const previewMessagesEndpoint = bulkEndpoint({
   body: Joi.object<PreviewBody>().unknown().meta({ type: 'object', derive: eitherBody }),
   bodyBytesMax: bulkBytesMax,
   secondRate: (body) => (isBulkBody(body) ? 'bulk' : undefined),
+  isCheap: (body) => !isBulkBody(body),
   extraScope: (given) => (isBulk(given) ? scopeForContacts(given) : scopeForContact(given)),
   examine: examinePreview,
   response: previewResponse,

@@ -65,6 +65,14 @@ describe('bulk sends in a thread of their own', () => {
     }
   });
 
+  it('200 for a preview of a single send, for which no thread starts', async () => {
+    const runHandler = () => assert.fail('the thread would start');
+    const preview = () =>
+      app.call('POST', '/api/v1/messages/preview', { key, body: { channel: 'sms', to: '+15550000001', content: { text: 'Hi' } } });
+    const { status, body } = await whileReplaced(app.deps, 'bulkThread', { runHandler }, preview);
+    assert.deepEqual([status, body.data.messages[0].text], [200, 'Hi']);
+  });
+
   it('a preview fails when the thread of bulk sends runs out of memory, and the next one is served', async () => {
     const own = createBulkThread({ ...options(), heap: { maxMegabytes: 32 } }); // the program alone needs 24
     const origin = systemOrigin('test');
