@@ -24,10 +24,20 @@ export function ask<Message>(child: ChildProcess, command: object | string, msMa
   return message;
 }
 
-/** The next message of the child. */
+/** The next message of the child. @throws if it ends before, or sends none in this time */
 export async function nextMessage<Message>(child: ChildProcess, msMax = answerMsMax): Promise<Message> {
-  const [message] = (await once(child, 'message', { signal: AbortSignal.timeout(msMax) })) as [Message];
-  return message;
+  const gone = new AbortController();
+  const leave = () => gone.abort(new Error(`${child.spawnargs.join(' ')} ended before it answered`));
+  child.once('disconnect', leave); // not `exit`, which may come before the last message
+  try {
+    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(msMax)]);
+    const [message] = (await once(child, 'message', { signal })) as [Message];
+    return message;
+  } catch (error) {
+    throw gone.signal.aborted ? gone.signal.reason : error;
+  } finally {
+    child.off('disconnect', leave);
+  }
 }
 
 /** Stops a child process by closing its channel, and kills it if it does not end. */

@@ -27,20 +27,25 @@ export class Cleanup {
 export async function runToExit(msMax: number, work: (cleanup: Cleanup) => Promise<number>): Promise<never> {
   const cleanup = new Cleanup();
   let exitCode = 1;
+  let isInterrupted = false;
   try {
     exitCode = await Promise.race([work(cleanup), interruption(msMax)]);
   } catch (error) {
+    isInterrupted = error instanceof Interrupted;
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
   }
-  await cleanup.run(exitCode !== 0);
+  await cleanup.run(exitCode !== 0 && !isInterrupted);
   process.exit(exitCode);
 }
+
+/** By a signal. Nothing of the run is kept, because nobody will look at it. */
+class Interrupted extends Error {}
 
 function interruption(msMax: number): Promise<never> {
   return new Promise((_, reject) => {
     const timer = setTimeout(() => reject(new Error(`stopped: not finished after ${msMax / 1000} s`)), msMax);
     timer.unref();
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => reject(new Error(`stopped by ${signal}`)));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => reject(new Interrupted(`stopped by ${signal}`)));
     for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, reject);
   });
 }

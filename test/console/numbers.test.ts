@@ -59,11 +59,14 @@ describe('numbers in the console', () => {
     await rows(app.deps.db, add, [me.workspaceId]);
     const { page } = browser;
     const recording = await page.addInitScript(recordTexts);
-    await browser.open();
-    await page.locator('.chart .u-marker').nth(1).waitFor();
-    await browser.until(`window.drawn.includes('1')`);
-    assert.deepEqual(await page.evaluate(`window.drawn.filter((text) => text.includes('.'))`), []);
-    await recording.dispose();
+    try {
+      await browser.open();
+      await page.locator('.chart .u-marker').nth(1).waitFor();
+      await browser.until(`window.drawn.includes('1')`);
+      assert.deepEqual(await page.evaluate(`window.drawn.filter((text) => text.includes('.'))`), []);
+    } finally {
+      await recording.dispose();
+    }
   });
 
   it('times have the years of English and its digits in a Persian browser', async () => {

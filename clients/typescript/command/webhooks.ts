@@ -82,7 +82,7 @@ Without an action it lists the webhooks. The key needs the scope manage_webhooks
 
 /** Null if there are too many to count. */
 const matched = (count: number | null): string => {
-  if (count === null) return 'more than 200,000 deliveries match';
+  if (count === null) return 'too many deliveries to count match';
   return count === 1 ? '1 delivery matches' : `${count} deliveries match`;
 };
 

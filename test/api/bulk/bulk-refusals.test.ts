@@ -115,7 +115,7 @@ describe('a bulk send that is refused', () => {
   });
 
   describe('of 10,000', () => {
-    it('400 for a bulk send of 10,000 names the seven faulty rows with index and field, and nothing is stored', async () => {
+    it('400 for a bulk send of 10,000 names the seven invalid rows with index and field, and nothing is stored', async () => {
       await open(20_000_000);
       const recipients = crowdWith({
         0: '5551234',

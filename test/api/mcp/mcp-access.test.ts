@@ -114,13 +114,13 @@ describe('the MCP server and pages of browsers', () => {
   it('a page of CORS_ORIGINS may send all headers that MCP clients send', async () => {
     const { key } = await app.account();
     const sent = new Set<string>();
-    const guardPage: typeof fetch = (url, init = {}) => {
+    const asPage: typeof fetch = (url, init = {}) => {
       for (const name of new Headers(init.headers).keys()) sent.add(name);
       return fetch(url, { ...init, headers: { ...Object.fromEntries(new Headers(init.headers)), origin } });
     };
     const client = new Client({ name: 'test', version: '1.0.0' });
     const requestInit = { headers: { 'X-API-Key': key } };
-    await client.connect(new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), { requestInit, fetch: guardPage }));
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), { requestInit, fetch: asPage }));
     await client.listTools();
     await client.close();
     const names = [...sent, 'mcp-method', 'mcp-name'].filter((name) => name !== 'accept');

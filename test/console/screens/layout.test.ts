@@ -88,7 +88,7 @@ describe('the layout of the console', () => {
       await browser.page.evaluate('scrollTo(0, 10_000)');
       assert.ok((await number('scrollY')) > 500);
       for (const element of [
-        browser.page.getByRole('button', { name: 'Sign out' }),
+        browser.page.getByRole('button', { name: 'Log out' }),
         browser.page.getByRole('link', { name: 'Overview' }),
       ]) {
         const { y } = (await element.boundingBox()) ?? assert.fail();

@@ -81,7 +81,7 @@ describe('states, links and searches of messages in the console', () => {
     await browser.follow('Ada');
     await browser.fill('Phone number', '+1 (555) 123-45.68');
     await browser.press('Save');
-    await browser.see('The contact is saved.');
+    await browser.see('Contact saved.');
     await browser.follow('Back');
     await browser.row('+15551234568').waitFor();
     assert.equal(new URL(browser.page.url()).search, '?tag=vip');

@@ -14,7 +14,7 @@ const key = Buffer.alloc(32, 1);
 
 describe('an erasure among many reports without a message', () => {
   const test = workspaceForEach({ poolMax: 1 });
-  const forget = (recipient: string) => eraseRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
+  const erase = (recipient: string) => eraseRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
 
   it('an erasure empties all reports that name the recipient, and no others', async () => {
     await rows(
@@ -28,9 +28,9 @@ describe('an erasure among many reports without a message', () => {
       (await rows<{ id: string }>(test.db, `SELECT provider_message_id AS id FROM delivery_reports WHERE raw = '' ORDER BY 1`)).map(
         ({ id }) => id,
       );
-    await forget('+15551234567');
+    await erase('+15551234567');
     assert.deepEqual(await named(), ['of 1', 'of 10002']);
-    await forget('ada.b@example.org');
+    await erase('ada.b@example.org');
     assert.deepEqual(await named(), ['of 1', 'of 10002', 'of 10003', 'of 10004', 'of 2', 'of 3']);
   });
 
@@ -47,14 +47,14 @@ describe('an erasure among many reports without a message', () => {
     await store(unmatched, false);
     await store(120_000, true);
     await rows(test.db, 'VACUUM ANALYZE delivery_reports');
-    const read = await entriesRead(test.db, 'delivery_reports', () => forget('+15551234567'));
+    const read = await entriesRead(test.db, 'delivery_reports', () => erase('+15551234567'));
     assert.ok(read < 3 * unmatched, `${read} reports were read`);
   });
 });
 
 describe('two erasures of one recipient at the same time', () => {
   const test = workspaceForEach();
-  const forget = (recipient: string) => eraseRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
+  const erase = (recipient: string) => eraseRecipient(test.db, key, { workspaceId: test.workspaceId, recipient, at: new Date() });
   const stepTo = (channel: FallbackStep['channel'], to: string): FallbackStep => {
     return { channel, to, after: 60, content: { subject: to }, price: 100, segments: null, encoding: null };
   };
@@ -67,7 +67,7 @@ describe('two erasures of one recipient at the same time', () => {
     let both: Promise<unknown> = Promise.resolve();
     await inTransaction(test.db, async (transaction) => {
       await select(test.db, 'SELECT 1 FROM messages WHERE id = $1 FOR UPDATE', [id], transaction);
-      both = Promise.all([forget('+15552220000'), forget('+15552220000')]);
+      both = Promise.all([erase('+15552220000'), erase('+15552220000')]);
       await untilLockWait(test.db, 'both wait for the message', 2);
     });
     await both;

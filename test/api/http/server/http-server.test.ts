@@ -4,11 +4,11 @@ import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createHttpServer } from '../../../api/http/server/http-server.js';
-import { createLimiter } from '../../../api/http/rate-limit.js';
-import { createLogger } from '../../../models/process/logger.js';
-import { until } from '../../support/client.js';
-import { testConfig } from '../../support/config.js';
+import { createHttpServer } from '../../../../api/http/server/http-server.js';
+import { createLimiter } from '../../../../api/http/rate-limit.js';
+import { createLogger } from '../../../../models/process/logger.js';
+import { until } from '../../../support/client.js';
+import { testConfig } from '../../../support/config.js';
 
 const timeouts = { headersMs: 300, bodyMs: 300, checkIntervalMs: 20, keepAliveMs: 100, idleMs: 400, lingerMs: 2_000 };
 const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n';

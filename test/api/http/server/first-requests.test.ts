@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { FirstRequestTurns } from '../../../api/http/server/first-requests.js';
-import { createHttpServer, defaultTimeouts } from '../../../api/http/server/http-server.js';
-import { createLimiter } from '../../../api/http/rate-limit.js';
-import { createLogger } from '../../../models/process/logger.js';
-import { until } from '../../support/client.js';
-import { testConfig } from '../../support/config.js';
+import { FirstRequestTurns } from '../../../../api/http/server/first-requests.js';
+import { createHttpServer, defaultTimeouts } from '../../../../api/http/server/http-server.js';
+import { createLimiter } from '../../../../api/http/rate-limit.js';
+import { createLogger } from '../../../../models/process/logger.js';
+import { until } from '../../../support/client.js';
+import { testConfig } from '../../../support/config.js';
 
 const requestMs = 4;
 const busyFor = (ms: number) => {
