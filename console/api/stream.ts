@@ -54,7 +54,7 @@ let begun: () => void = () => undefined;
 export function listen(listener: StreamListener): () => void {
   if (isPortal) return () => undefined;
   listeners.add(listener);
-  open();
+  if (streamState.value !== 'refused') open();
   return () => {
     listeners.delete(listener);
     // The next screen usually listens at once.

@@ -5,13 +5,15 @@ import { nextRequestInMs } from '../api/allowance.js';
 import type { Problem } from '../api/problem.js';
 import { countText } from '../parts/count.js';
 import { ProblemBox } from '../parts/problem-box.js';
+import { useOneAtATime } from '../state/actions.js';
 import { restoreSession } from '../state/session.js';
 
 /** Unless the rate limit asks for more. */
 const retryMsMin = 3_000;
 
 export function NotOpened({ problem }: { problem: Problem }) {
-  const again = () => void restoreSession();
+  const { isBusy, run } = useOneAtATime();
+  const again = run(() => restoreSession());
   // Each failure is another problem, after which it waits again.
   const seconds = useSignal(0);
   useEffect(() => {
@@ -30,11 +32,13 @@ export function NotOpened({ problem }: { problem: Problem }) {
     <main class="public">
       <h1>The console cannot be loaded</h1>
       <ProblemBox problem={problem}>
-        <button type="button" class="primary" onClick={again}>
+        <button type="button" class="primary" aria-disabled={isBusy.value} onClick={again}>
           Try again
         </button>
       </ProblemBox>
-      <p class="note">{`The console tries again in ${countText(seconds.value, 'second')}. You are still logged in.`}</p>
+      <p class="note">
+        {isBusy.value ? 'Trying again…' : `The console tries again in ${countText(seconds.value, 'second')}.`} You are still logged in.
+      </p>
     </main>
   );
 }

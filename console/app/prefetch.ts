@@ -1,6 +1,6 @@
 /** Loads the parts of screens before they are shown. */
 import { expectListener } from '../api/stream.js';
-import type { Part } from './screen-part.js';
+import { notePrefetchLost, type Part } from './screen-part.js';
 import { screens } from './screens.js';
 
 /** Whether an address has this pattern: `/console/messages/:id`. */
@@ -18,15 +18,15 @@ function partOf(path: string): Partial<Part> | undefined {
 /** Loads the screen of the address, and opens the stream for it, while the workspace is read. */
 export function prefetchShown(): void {
   const part = partOf(location.pathname);
-  part?.prefetch?.();
+  part?.prefetch?.().catch(() => undefined); // the screen says so
   if (part?.isLive === true) expectListener();
 }
 
 /** Loads the screen of each link that the user is about to follow. */
 export function prefetchLinks(): void {
-  const look = ({ target }: Event) => {
+  const prefetchTarget = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest<HTMLAnchorElement>('main a[href], nav a[href]') : null;
-    if (link !== null && link.origin === location.origin) partOf(link.pathname)?.prefetch?.();
+    if (link !== null && link.origin === location.origin) partOf(link.pathname)?.prefetch?.().catch(notePrefetchLost);
   };
-  for (const type of ['pointerover', 'focusin']) document.addEventListener(type, look, { passive: true });
+  for (const type of ['pointerover', 'focusin']) document.addEventListener(type, prefetchTarget, { passive: true });
 }

@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import { urlOf } from '../api/base.js';
 import { Screen } from '../parts/screen.js';
 
-const lookMs = 5_000;
+const retryMs = 5_000;
 
 /** Whether the service answers, or at least a proxy that reaches it. */
 const isThere = (): Promise<boolean> =>
@@ -19,13 +19,13 @@ function useReloadWhenBack(): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isShown = true;
-    const look = async (wasAway: boolean) => {
+    const check = async (wasAway: boolean) => {
       const isBack = await isThere();
       if (!isShown) return;
-      if (!isBack) timer = setTimeout(() => void look(true), lookMs);
+      if (!isBack) timer = setTimeout(() => void check(true), retryMs);
       else if (wasAway) location.reload();
     };
-    void look(false);
+    void check(wasPrefetchLost);
     return () => {
       isShown = false;
       clearTimeout(timer);
@@ -46,9 +46,13 @@ function NotLoaded() {
   );
 }
 
+/** Browsers may remember a failed import for the life of the page. */
+let wasPrefetchLost = false;
+export const notePrefetchLost = (): void => void (wasPrefetchLost = true);
+
 export interface Part {
   /** Begins to load it, before it is shown. */
-  prefetch(): void;
+  prefetch(): Promise<unknown>;
   /** Whether it listens to the stream. */
   isLive: boolean;
 }
@@ -57,6 +61,5 @@ export interface Part {
 export const screenPart = (load: () => Promise<ComponentType>, isLive = false): ComponentType & Part =>
   Object.assign(
     lazy(() => load().catch(() => NotLoaded)),
-    // A failure shows nothing: when the screen is shown, it is loaded again.
-    { prefetch: () => void load().catch(() => undefined), isLive },
+    { prefetch: load, isLive },
   );

@@ -12,9 +12,9 @@ export function VerificationBanner() {
   useEffect(() => {
     if (isVerified) return undefined;
     // The link in the e-mail opens another tab. Who comes back sees what has changed.
-    const look = () => document.hidden || refreshSoon();
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
+    const refreshWhenShown = () => document.hidden || refreshSoon();
+    document.addEventListener('visibilitychange', refreshWhenShown);
+    return () => document.removeEventListener('visibilitychange', refreshWhenShown);
   }, [isVerified]);
   if (workspace === null || isVerified) return null;
   const again = run(async () => {

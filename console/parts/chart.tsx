@@ -78,7 +78,7 @@ function optionsFor(element: HTMLElement, lines: readonly Line[], isUtc: boolean
     cursor: { bind: { mousedown: () => null, click: () => null } },
     legend: { markers: { dash: (_plot, series) => strokeOf(series - 1)[2] } },
     axes: [axis, { ...axis, size: axisWidth, values: axisTexts, ...stepsOf(lines) }],
-    scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.05, 1)] } },
+    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.05 : 1] } },
     series: [
       { value: (_plot, seconds: number | null) => (seconds === null ? 'whole period' : timeText(seconds, isUtc)) },
       ...lines.map(({ name }, index) => {

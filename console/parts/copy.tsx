@@ -4,11 +4,15 @@ import type { ComponentChildren } from 'preact';
 
 function Copy({ value, label }: { value: string; label: string }) {
   const outcome = useSignal('');
-  const copy = () =>
-    navigator.clipboard.writeText(value).then(
-      () => (outcome.value = 'Copied'),
-      () => (outcome.value = 'Select the text to copy it'),
-    );
+  const copy = async () => {
+    try {
+      // Without TLS, browsers have no clipboard.
+      await navigator.clipboard.writeText(value);
+      outcome.value = 'Copied';
+    } catch {
+      outcome.value = 'Select the text to copy it';
+    }
+  };
   return (
     <span class="copy">
       <button type="button" aria-label={`Copy ${label}`} onClick={() => void copy()}>
@@ -35,7 +39,7 @@ export function Code({ label, children }: { label: string; children: ComponentCh
 export const CopyValue = ({ value, label }: { value: string; label: string }) => (
   <span class="copy">
     <code>{value}</code>
-    <Copy value={value} label={label} />
+    <Copy key={value} value={value} label={label} />
   </span>
 );
 
@@ -44,7 +48,7 @@ export function CopyBlock({ value, label }: { value: string; label: string }) {
   return (
     <div class="copy-block">
       <Code label={label}>{value}</Code>
-      <Copy value={value} label={label} />
+      <Copy key={value} value={value} label={label} />
     </div>
   );
 }

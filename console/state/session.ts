@@ -69,8 +69,11 @@ export function followOtherTabs(): void {
     if (key !== workspaceIdKey && key !== null) return;
     const known = localStorage.getItem(workspaceIdKey);
     if (known === null) markEnded(null);
-    else if (shownId() === null) void restoreSession();
-    else if (known !== shownId()) location.reload();
+    else if (shownId() === null) {
+      // It may be that of the former workspace.
+      resetStream();
+      void restoreSession();
+    } else if (known !== shownId()) location.reload();
   });
 }
 
@@ -115,6 +118,7 @@ export async function restoreSession(): Promise<void> {
   await refreshWorkspace().catch((error: unknown) => {
     const problem = problemOf(error);
     if (problem.status === 401) return markEnded(endedByItself);
+    if (openWorkspace() !== null) return; // another try has succeeded
     resetStream();
     session.value = { state: 'failed', problem };
   });

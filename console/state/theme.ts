@@ -15,7 +15,7 @@ export const theme = signal<Theme>(chosen());
 /** Keeps the page in the chosen theme from now on, also when it is chosen in another tab. */
 export function applyTheme(): void {
   addEventListener('storage', (event) => {
-    if (event.key === key) theme.value = chosen();
+    if (event.key === key || event.key === null) theme.value = chosen();
   });
   effect(() => {
     const { documentElement } = document;

@@ -45,7 +45,8 @@ function interruption(msMax: number): Promise<never> {
   return new Promise((_, reject) => {
     const timer = setTimeout(() => reject(new Error(`stopped: not finished after ${msMax / 1000} s`)), msMax);
     timer.unref();
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => reject(new Interrupted(`stopped by ${signal}`)));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => reject(new Interrupted(`stopped by ${signal}`)));
     for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, reject);
   });
 }

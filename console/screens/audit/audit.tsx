@@ -29,7 +29,7 @@ const Actor = ({ type, id, name }: AuditEvent['actor']) => (
 
 const What = ({ type, target }: Pick<AuditEvent, 'type' | 'target'>) => (
   <>
-    <a href={to('audit', { type })}>{type}</a> <LongText text={target?.name ?? null} />
+    <a href={to('audit', { type })}>{type}</a> {target?.name}
   </>
 );
 

@@ -21,7 +21,7 @@ interface Props {
   isSending: Signal<boolean>;
 }
 
-/** The check of what the form has. What was checked is what is sent: a change of the form needs another look. */
+/** The check of what the form has. What was checked is what is sent: a change of the form needs another check. */
 function useCheck(sheet: Sheet) {
   const checked = useSignal<{ of: Sheet; answer: Checked } | null>(null);
   const version = useRef(0);

@@ -18,7 +18,7 @@ const columnsOf = (page: Loaded<Page<Key>>, show: (rotated: Promise<Rotated>) =>
     title: 'Name',
     cell: ({ name, key_prefix }) => (
       <>
-        <LongText text={name} /> <code class="note whole">{key_prefix}</code>
+        {name} <code class="note whole">{key_prefix}</code>
       </>
     ),
   },

@@ -25,16 +25,23 @@ const periods = [
 ] as const;
 const daysDefault = 7;
 
+interface Shown extends OverviewData {
+  /** The workspace has no messages at all. The figures count a message up to a minute later. */
+  isNew: boolean;
+}
+
 export function Overview() {
   const { query } = useLocation();
   const days = periods.find(([each]) => String(each) === query.days)?.[0] ?? daysDefault;
-  const overview: Loaded<OverviewData> = useLoad(String(days), (signal) => {
+  const overview: Loaded<Shown> = useLoad(String(days), async (signal) => {
     const from = new Date(Date.now() - days * dayMs).toISOString();
-    return call('get', '/api/v1/overview', { query: { from }, signal });
+    const figures = await call('get', '/api/v1/overview', { query: { from }, signal });
+    const isNew = figures.messages === 0 && (await call('get', '/api/v1/messages', { query: { limit: 1 }, signal })).messages.length === 0;
+    return { ...figures, isNew };
   });
   const failing = useFailing();
   // What is read later would push down what is read already.
-  const isKnown = failing.data.value !== undefined || failing.problem.value !== null;
+  const isKnown = !failing.isPending.value || failing.data.value !== undefined || overview.problem.value !== null;
   const refresh = () => {
     overview.reload();
     failing.reload();
@@ -53,7 +60,7 @@ export function Overview() {
       {isKnown ? (
         <>
           <FailingWebhooks webhooks={failing} />
-          <Resource of={overview}>{(shown) => <Shown overview={shown} />}</Resource>
+          <Resource of={overview}>{(shown) => <Content overview={shown} />}</Resource>
         </>
       ) : (
         <p class="loading">Loading…</p>
@@ -62,11 +69,11 @@ export function Overview() {
   );
 }
 
-const Shown = ({ overview }: { overview: OverviewData }) => (
+const Content = ({ overview }: { overview: Shown }) => (
   <>
     <Since overview={overview} />
     <Figures overview={overview} />
-    {overview.messages === 0 ? <Nothing /> : <Charts overview={overview} />}
+    {overview.messages > 0 ? <Charts overview={overview} /> : overview.isNew ? <FirstSteps /> : <Nothing />}
     {overview.failures.length > 0 && <Failures overview={overview} />}
   </>
 );
@@ -95,17 +102,10 @@ const Since = ({ overview: { from, by } }: { overview: OverviewData }) => (
   <p class="period note">Since {by === 'day' ? `${from.slice(0, 10)} 00:00 UTC` : <Time at={from} />}</p>
 );
 
-/** A workspace without any message is a new one. */
-function Nothing() {
-  const newest = useLoad('', async (signal) => (await call('get', '/api/v1/messages', { query: { limit: 1 }, signal })).messages);
-  const messages = newest.data.value;
-  if (messages === undefined && newest.problem.value === null) return null;
-  if (messages?.length === 0) return <FirstSteps />;
-  return (
-    <div class="empty">
-      <p>
-        No messages in this period. <a href={to('send')}>Send one</a>; it is counted within a minute.
-      </p>
-    </div>
-  );
-}
+const Nothing = () => (
+  <div class="empty">
+    <p>
+      No messages in this period. <a href={to('send')}>Send one</a>; it is counted within a minute.
+    </p>
+  </div>
+);

@@ -34,9 +34,9 @@ describe('the console while the service is away', () => {
     let reads = 0;
     page.on('request', (request) => (reads += request.url().endsWith('/api/v1/workspace') ? 1 : 0));
     await browser.open('/keys');
-    await browser.see(/^It is tried again in \d+ seconds/);
+    await browser.see(/^The console tries again in \d+ seconds/);
     await page.clock.runFor(20_000);
-    await browser.see(/^It is tried again in [12]\d seconds/);
+    await browser.see(/^The console tries again in [12]\d seconds/);
     assert.equal(reads, 1);
     await page.clock.runFor(22_000);
     await browser.see('No API keys yet');

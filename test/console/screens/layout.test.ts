@@ -87,10 +87,7 @@ describe('the layout of the console', () => {
       await browser.see('Close the account');
       await browser.page.evaluate('scrollTo(0, 10_000)');
       assert.ok((await number('scrollY')) > 500);
-      for (const element of [
-        browser.page.getByRole('button', { name: 'Log out' }),
-        browser.page.getByRole('link', { name: 'Overview' }),
-      ]) {
+      for (const element of [browser.page.getByRole('button', { name: 'Log out' }), browser.page.getByRole('link', { name: 'Overview' })]) {
         const { y } = (await element.boundingBox()) ?? assert.fail();
         assert.equal(y >= 0, isInSight, `${height} px: ${y}`);
       }

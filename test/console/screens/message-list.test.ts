@@ -65,6 +65,18 @@ describe('states, links and searches of messages in the console', () => {
     }
   });
 
+  it('an id that the browser does not copy, as without TLS, is selected by hand', async () => {
+    const { id } = await send();
+    const noClipboard = await browser.page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    try {
+      await browser.open(`/messages/${id}`);
+      await browser.press('Copy the id');
+      await browser.see('Select the text to copy it');
+    } finally {
+      await noClipboard.dispose();
+    }
+  });
+
   it('the row of a delivery leads to its message', async () => {
     const { webhook } = (await me.call('POST', '/webhooks', { url: 'https://example.com/hook', events: ['message.sent'] })).body.data;
     const { id } = await send();

@@ -44,7 +44,7 @@ describe('the screens of the console', () => {
     const source = readFileSync(`${root}/console/app/screens.tsx`, 'utf8');
     const declared = [...source.matchAll(/path=\{to\((?:'([^']*)')?\)\}/g)].map(([, path = '']) => path);
     const pattern = (path: string) => new RegExp(`^/?${path.replace(/:\w+/g, '[^/]+')}$`);
-    const isPublic = (path: string) => /^(login|sign-up|forgot-password)$/.test(path);
+    const isPublic = (path: string) => /^(login|sign-in|sign-up|forgot-password)$/.test(path);
     const absent = declared.filter((path) => !isPublic(path) && !screens.some(([address]) => pattern(path).test(address)));
     assert.ok(declared.length > 8, 'the screens were not found');
     assert.deepEqual(absent, []);

@@ -53,6 +53,22 @@ describe('the console in two tabs', function () {
     assert.equal(sent, 0);
   });
 
+  it('a tab that loads while another workspace logs in elsewhere shows the messages of that workspace', async () => {
+    const answer = await holdAnswers(browser, '**/api/v1/workspace');
+    const opened = browser.page.waitForRequest('**/api/v1/stream**');
+    await browser.page.goto(`${app.url}/console/messages`);
+    await opened; // with the cookie of the first workspace
+    await tab.getByRole('button', { name: 'Log out' }).click();
+    await tab.getByLabel('E-mail address').fill(other.email);
+    await tab.getByLabel('Password').fill(password);
+    const openedAgain = browser.page.waitForRequest('**/api/v1/stream**');
+    await tab.getByRole('button', { name: 'Log in' }).click();
+    await tab.getByTitle(other.email).waitFor();
+    answer();
+    await openedAgain;
+    await browser.page.getByTitle(other.email).waitFor();
+  });
+
   it('an answer with the workspace that comes after the logout does not log in again', async () => {
     const answer = await holdAnswers(browser, '**/api/v1/workspace');
     const asked = browser.page.waitForRequest('**/api/v1/workspace');
