@@ -17,7 +17,7 @@ import { KnownCallers } from './auth/known-callers.js';
 import { createMcp } from './mcp/mcp.js';
 import { createMailPages } from './pages/mail-pages.js';
 import { createPageStyle } from './pages/page-shell.js';
-import { createPeoplePages } from './pages/browser-pages.js';
+import { createBrowserPages } from './pages/browser-pages.js';
 import { createRouteHints } from './http/errors/route-hints.js';
 import { answerPreflight } from './http/options.js';
 import { requireValidHead } from './http/server/request-head.js';
@@ -47,7 +47,7 @@ export function createApp(deps: Deps): RequestListener {
   app.use(firstMiddleware);
   app.use(requireValidHead);
   app.use(onlyDeclaredMethods);
-  app.use(createPeoplePages(deps.limiter)); // before the endpoints, which answer programs at the same paths
+  app.use(createBrowserPages(deps.limiter)); // before the endpoints, which answer programs at the same paths
   app.use(createRouter(served, deps, access, limits));
   if (deps.config.mcp.isOn) app.use(createMcp(deps, access, limits));
   app.use(createConsole(deps)); // after the endpoints: its session is below its address

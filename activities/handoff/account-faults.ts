@@ -1,7 +1,7 @@
 /** Rejections for which no message is at fault: the account is locked, not registered, or has used up its credit. */
 import type { Claim } from '../../models/operations/handoff/claim-handoffs.js';
 import { type FailureCode, handoffUnknown } from '../../models/rules/messages/error-codes.js';
-import { type CallVerdict } from './account-health.js';
+import type { CallVerdict } from './account-health.js';
 import type { Handoff } from './hand-off.js';
 import type { RoundDeps } from './round-deps.js';
 

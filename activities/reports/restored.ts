@@ -1,4 +1,5 @@
 /** Queries the providers after a restore for messages that are handed off according to the database. */
+import { activityInfo } from '@temporalio/activity';
 import type { Database } from '../../models/db/database.js';
 import { erasureKey } from '../../models/operations/erasure/erasure-key.js';
 import { recordReports, type Wake } from '../../models/operations/reports/record-reports.js';
@@ -13,6 +14,8 @@ import { queryReports } from './query-report.js';
 const atOnce = 10;
 /** Messages for each activity call. Fits into its time-out even if every query times out. */
 const perCall = 30;
+/** How often messages are queried if every query fails. */
+const attemptsMax = 5;
 const unqueriedText = 'status queries of a recovery failed: their messages are not queried again, except when their report is overdue';
 
 interface RestoredDeps {
@@ -22,7 +25,7 @@ interface RestoredDeps {
   logger: Logger;
 }
 
-export interface AskedPage {
+export interface QueriedPage {
   /** Groups whose workflow must be woken to apply the reports. */
   wakes: Wake[];
   /** More messages are left. */
@@ -32,14 +35,16 @@ export interface AskedPage {
 export function restoredActivities({ db, config, providers, logger }: RestoredDeps) {
   return {
     /** Queries the providers for the next messages of a recovery and stores the reports in the inbox. Each message is queried once. */
-    askRestored: (recoveryId: string): Promise<AskedPage> =>
+    askRestored: (recoveryId: string): Promise<QueriedPage> =>
       withHeartbeat(async () => {
         const key = await erasureKey(db, config.secretKeys);
         const unqueried = await unqueriedMessages(db, recoveryId, perCall);
         const wakes: Wake[] = [];
         for (let from = 0; from < unqueried.length; from += atOnce) {
           const some = unqueried.slice(from, from + atOnce);
-          const { reports, faults } = await queryReports(providers, some.flatMap(awaited));
+          const { reports, answered, faults } = await queryReports(providers, some.flatMap(awaited));
+          // If all fail, the fault is probably ours. A carrier that is gone must not stop the recovery.
+          if (answered === 0 && faults.length > 0 && activityInfo().attempt < attemptsMax) throw faults[0];
           if (faults.length > 0) logger.warn({ err: faults[0], failed: faults.length }, unqueriedText);
           wakes.push(...(await recordReports(db, reports, key)));
           await noteQueried(

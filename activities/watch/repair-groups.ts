@@ -9,7 +9,7 @@ import { closeDoneGroups, type DueGroup, fenceGroups, scheduleChecks, takeDueGro
 import { groupBy } from '../../models/rules/values/group-by.js';
 import { type CheckDecision, decideCheck } from '../../models/rules/messages/group-check.js';
 import { workflowIds } from '../../workflows/contract.js';
-import { eachOf, inPages, type RepairOutcome, repairFailure } from './repair-pages.js';
+import { eachOf, workInPages, type RepairOutcome, repairFailure } from './repair-pages.js';
 import type { WorkflowStarts } from '../support/workflow-starts.js';
 
 export interface RepairDeps {
@@ -20,13 +20,13 @@ export interface RepairDeps {
 }
 
 const pageOfGroups = 500;
-/** A group whose workflow could not be started is looked at again after this time. */
+/** A group whose workflow could not be started is checked again after this time. */
 const failedMs = 15_000;
 
-type Looked = DueGroup & CheckDecision;
-type Look = { groupId: string; lookInMs: number };
+type CheckedGroup = DueGroup & CheckDecision;
+type NextCheck = { groupId: string; checkInMs: number };
 /** The groups whose workflows were started, or run already, and those whose could not be. */
-type Started = RepairOutcome<Looked, boolean>;
+type Started = RepairOutcome<CheckedGroup, boolean>;
 
 /** Counts of groups by result, as logged. */
 type Done = Record<'started' | 'gathered' | 'running' | 'gave_up' | 'closed' | 'fenced', number>;
@@ -35,7 +35,7 @@ type Done = Record<'started' | 'gathered' | 'running' | 'gave_up' | 'closed' | '
 export async function repairGroups(deps: RepairDeps, until: number): Promise<void> {
   const done: Done = { started: 0, gathered: 0, running: 0, gave_up: 0, closed: 0, fenced: 0 };
   try {
-    await inPages(until, pageOfGroups, () => repairPage(deps, done));
+    await workInPages(until, pageOfGroups, () => repairPage(deps, done));
   } finally {
     const { running: _, gave_up, ...repaired } = done;
     for (const [result, count] of Object.entries({ ...repaired, gave_up })) workMetrics.repairs.inc({ what: `groups ${result}` }, count);
@@ -44,10 +44,10 @@ export async function repairGroups(deps: RepairDeps, until: number): Promise<voi
   }
 }
 
-async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
+async function repairPage(deps: RepairDeps, done: Done): Promise<CheckedGroup[]> {
   const { db, config } = deps;
   const timeouts = millisecondsOf(config.reportTimeoutSeconds);
-  const groups = (await takeDueGroups(db, pageOfGroups)).map((group): Looked => ({ ...group, ...decideCheck(group, timeouts) }));
+  const groups = (await takeDueGroups(db, pageOfGroups)).map((group): CheckedGroup => ({ ...group, ...decideCheck(group, timeouts) }));
   const of = (action: CheckDecision['action']) => groups.filter((group) => group.action === action);
   const idsOf = (action: CheckDecision['action']) => of(action).map(({ groupId }) => groupId);
   await closeDoneGroups(db, idsOf('close'));
@@ -56,7 +56,7 @@ async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
   await scheduleChecks(db, of('wait'));
   const gatherable = config.acceptGroupMax > 1 ? of('drive').filter(({ isGatherable }) => isGatherable) : [];
   const others = of('drive').filter((group) => !gatherable.includes(group));
-  await scheduleChecks(db, looksOf(await startEach(deps, others, 'started', done)));
+  await scheduleChecks(db, nextChecksOf(await startEach(deps, others, 'started', done)));
   await scheduleChecks(db, await gather(deps, gatherable, done));
   const overdue = groups.filter(({ givesUp }) => givesUp);
   const { failed } = await startEach(deps, overdue, 'gave_up', done);
@@ -65,40 +65,40 @@ async function repairPage(deps: RepairDeps, done: Done): Promise<Looked[]> {
 }
 
 /** Starts a workflow for each group. */
-async function startEach({ logger, starts }: RepairDeps, groups: Looked[], as: 'started' | 'gave_up', done: Done): Promise<Started> {
-  const work = (group: Looked) => (as === 'started' ? starts.startGroup(group) : starts.giveUpOnReports(group.groupId));
+async function startEach({ logger, starts }: RepairDeps, groups: CheckedGroup[], as: 'started' | 'gave_up', done: Done): Promise<Started> {
+  const work = (group: CheckedGroup) => (as === 'started' ? starts.startGroup(group) : starts.giveUpOnReports(group.groupId));
   const outcome = await eachOf(logger, repairFailure('groups'), groups, work);
   for (const { result } of outcome.done) done[result ? as : 'running'] += 1;
   return outcome;
 }
 
-const looksOf = ({ done, failed }: Started): Look[] => [...done.map(({ item }) => item), ...failed.map(soon)];
+const nextChecksOf = ({ done, failed }: Started): NextCheck[] => [...done.map(({ item }) => item), ...failed.map(soon)];
 
 /**
  * Moves single messages into shared groups, as large as the accept gate would make them, and starts a workflow for each group. Skips
  * messages whose workflow runs.
- * @returns when the messages that stay in their own group are looked at again
+ * @returns when the messages that stay in their own group are checked again
  */
-async function gather(deps: RepairDeps, groups: Looked[], done: Done): Promise<Look[]> {
+async function gather(deps: RepairDeps, groups: CheckedGroup[], done: Done): Promise<NextCheck[]> {
   const { config, logger, starts } = deps;
-  const looked = await eachOf(logger, repairFailure('groups'), groups, ({ workflowId }) => starts.isRunning(workflowId));
-  const running = looked.done.filter(({ result }) => result).map(({ item }) => item);
+  const checked = await eachOf(logger, repairFailure('groups'), groups, ({ workflowId }) => starts.isRunning(workflowId));
+  const running = checked.done.filter(({ result }) => result).map(({ item }) => item);
   done.running += running.length;
-  const gone = looked.done.filter(({ result }) => !result).map(({ item }) => item);
-  const looks: Look[] = [...running, ...looked.failed.map(soon)];
+  const gone = checked.done.filter(({ result }) => !result).map(({ item }) => item);
+  const checks: NextCheck[] = [...running, ...checked.failed.map(soon)];
   for (const [, all] of groupBy(gone, ({ channel }) => channel)) {
     for (let from = 0; from < all.length; from += config.acceptGroupMax) {
       const bundle = all.slice(from, from + config.acceptGroupMax);
-      if (bundle.length === 1) looks.push(...looksOf(await startEach(deps, bundle, 'started', done)));
+      if (bundle.length === 1) checks.push(...nextChecksOf(await startEach(deps, bundle, 'started', done)));
       else done.gathered += await driveTogether(deps, bundle);
     }
   }
-  return looks;
+  return checks;
 }
 
 /** Starts one workflow for these messages. If the start fails, a later run finds the new group. @returns how many messages it has */
-async function driveTogether({ db, starts }: RepairDeps, bundle: readonly Looked[]): Promise<number> {
-  const [{ channel }] = bundle as [Looked];
+async function driveTogether({ db, starts }: RepairDeps, bundle: readonly CheckedGroup[]): Promise<number> {
+  const [{ channel }] = bundle as [CheckedGroup];
   const gathered = await gatherMessages(
     db,
     bundle.map(({ groupId }) => groupId),
@@ -119,7 +119,7 @@ async function driveTogether({ db, starts }: RepairDeps, bundle: readonly Looked
   return ids.length;
 }
 
-const soon = ({ groupId }: Looked): Look => ({ groupId, lookInMs: failedMs });
+const soon = ({ groupId }: CheckedGroup): NextCheck => ({ groupId, checkInMs: failedMs });
 
 const millisecondsOf = (seconds: Readonly<Config['reportTimeoutSeconds']>) =>
   Object.fromEntries(Object.entries(seconds).map(([channel, count]) => [channel, count * 1000])) as Record<Channel, number>;

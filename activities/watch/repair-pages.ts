@@ -11,7 +11,7 @@ const atOnce = 32;
  * @param page reads the items after the given one, works on them and returns them
  * @returns how many items there were
  */
-export async function inPages<Item>(
+export async function workInPages<Item>(
   until: number,
   size: number,
   page: (after: Item | undefined) => Promise<readonly Item[]>,

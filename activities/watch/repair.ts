@@ -28,7 +28,7 @@ import { type OverdueReplay, overdueReplays } from '../../models/operations/repl
 import { workspaceOfWebhook } from '../../models/operations/webhooks/workspace-of-webhook.js';
 import { unsettledWebhooks } from '../../models/operations/deliveries/settle-deliveries.js';
 import { workflowIds } from '../../workflows/contract.js';
-import { eachOf, inPages, repairFailure } from './repair-pages.js';
+import { eachOf, workInPages, repairFailure } from './repair-pages.js';
 import { type RepairDeps, repairGroups } from './repair-groups.js';
 
 /** Longer than any step takes, so that no work is found that a workflow drives. */
@@ -56,7 +56,7 @@ function messageRepairs(deps: RepairDeps) {
 
     /** Batches that were not decided or completed, and pages that may have missed that their batch was resumed or cancelled. */
     async repairBatches(): Promise<void> {
-      await inPages<DueBatch>(sliceEnd(), repairPageSize, async () => {
+      await workInPages<DueBatch>(sliceEnd(), repairPageSize, async () => {
         const batches = await takeDueBatches(db, repairPageSize);
         const { failed } = await eachOf(logger, repairFailure('batches'), batches, (batch) => repairBatch(deps, batch));
         for (const { id } of failed) await checkBatchSoon(db, id);
@@ -84,7 +84,7 @@ function otherRepairs(deps: RepairDeps) {
     async repairDeliveries(): Promise<void> {
       const until = sliceEnd();
       // Half of the time, so that many overdue deliveries leave time for the others.
-      const count = await inPages<OverdueDelivery>(until - sliceMs / 2, repairPageSize, async (after) => {
+      const count = await workInPages<OverdueDelivery>(until - sliceMs / 2, repairPageSize, async (after) => {
         const found = await overdueDeliveries(db, graceSeconds, after);
         await eachOf(logger, repairFailure('retriers'), await leaveOverdue(db, found, graceSeconds), wakeRetrier);
         return found;
@@ -127,7 +127,7 @@ interface Repair<Item> {
 
 /** Repairs all items of one kind, page by page. The next run finds an item that fails again, and those that are left at `until`. */
 async function repairEach<Item>({ logger }: RepairDeps, until: number, what: string, { find, work, isUsual }: Repair<Item>): Promise<void> {
-  const count = await inPages<Item>(until, repairPageSize, async (after) => {
+  const count = await workInPages<Item>(until, repairPageSize, async (after) => {
     const items = await find(after);
     await eachOf(logger, repairFailure(what), items, work);
     return items;

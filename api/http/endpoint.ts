@@ -133,7 +133,7 @@ export interface Declaration<A extends Auth, Path extends string, Query extends 
 
 /** @typeParam Services not needed by those who only read the declaration */
 export interface Endpoint<Services = never> extends Declaration<Auth, string, object, object, Services> {
-  /** Validated and handled in the bulk thread instead of the main thread. */
+  /** Validated and handled in the bulk thread instead of the main thread, except a body for which `isCheap` is true. */
   inBulkThread?: true;
 }
 

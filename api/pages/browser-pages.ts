@@ -34,7 +34,7 @@ const checkoutPage = (checkout: unknown) => {
 const unsubscribePath = '/unsubscribe/:token';
 
 /** Serves `/`, `/billing/return` and `/unsubscribe/…`. It comes before the router of the endpoints. */
-export function createPeoplePages(limiter: Limiter): Router {
+export function createBrowserPages(limiter: Limiter): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const serve = (path: string, page: (query: Record<string, unknown>) => string, rateClass?: PageRate) =>
     router.get(

@@ -27,13 +27,13 @@ const heartbeatMs = 15_000;
 /** When this process ends, its clients connect again spread over this time. */
 const spreadMs = { min: 500, max: 3_000 };
 /** How long the end of a process waits until the rows of its streams are deleted, while PostgreSQL does not answer. They also expire. */
-const forgetMsMax = 2_000;
+const deleteMsMax = 2_000;
 /** How many pages are read at the same time for viewers that are behind: of all workspaces, and of one. */
 const pagesAtOnce = { max: 4, maxPerKey: 1 };
 
 export class StreamHub implements Audience {
   readonly #viewers = new Set<Viewer>();
-  readonly #forgetting = new Set<Promise<void>>();
+  readonly #deleting = new Set<Promise<void>>();
   readonly #reader: RoundReader;
   readonly #limit = createConcurrencyLimit(pagesAtOnce);
   readonly #upkeep: () => Promise<void>;
@@ -70,8 +70,8 @@ export class StreamHub implements Audience {
     // If this fails, the stream counts until its row expires.
     const forgetting = deleteStream(this.db, viewer.options.id)
       .catch(() => undefined)
-      .finally(() => this.#forgetting.delete(forgetting));
-    this.#forgetting.add(forgetting);
+      .finally(() => this.#deleting.delete(forgetting));
+    this.#deleting.add(forgetting);
   }
 
   ready(viewer: Viewer): void {
@@ -83,7 +83,7 @@ export class StreamHub implements Audience {
     this.#isClosed = true;
     clearInterval(this.#heartbeat);
     for (const viewer of this.#viewers) viewer.dismiss(Math.round(spreadMs.min + Math.random() * (spreadMs.max - spreadMs.min)));
-    await Promise.race([Promise.all(this.#forgetting), sleep(forgetMsMax, undefined, { ref: false })]);
+    await Promise.race([Promise.all(this.#deleting), sleep(deleteMsMax, undefined, { ref: false })]);
   }
 
   async #run(): Promise<void> {

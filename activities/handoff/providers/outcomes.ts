@@ -22,7 +22,7 @@ export async function sendOver(
   }
 }
 
-/** The outcome for a message that the provider took. An response without an id is `unknown`. */
+/** The outcome for a message that the provider took. A response without an id is `unknown`. */
 export const taken = (id: unknown): SendOutcome =>
   typeof id === 'string' && id !== ''
     ? { outcome: 'accepted', provider_message_id: id }

@@ -14,7 +14,7 @@ interface BodyLimit {
    */
   refuse: (socket: Socket) => void;
   /** Whether the process stood still a moment ago. The body may have arrived meanwhile, so its time begins anew. */
-  hasStoodStill: () => boolean;
+  hasStalled: () => boolean;
 }
 
 export function withBodyTimeout(app: RequestListener, limit: BodyLimit): RequestListener {
@@ -24,10 +24,10 @@ export function withBodyTimeout(app: RequestListener, limit: BodyLimit): Request
   };
 }
 
-function limitBody(req: IncomingMessage, res: ServerResponse, { bodyMs, refuse, hasStoodStill }: BodyLimit): void {
+function limitBody(req: IncomingMessage, res: ServerResponse, { bodyMs, refuse, hasStalled }: BodyLimit): void {
   const { socket } = req;
   const expire = () => {
-    if (hasStoodStill()) timer.refresh();
+    if (hasStalled()) timer.refresh();
     else if (res.headersSent || isDiscarded(req)) socket.destroy();
     else refuse(socket);
   };

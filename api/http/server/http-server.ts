@@ -31,7 +31,7 @@ export interface Timeouts {
   /** For the client to close a connection after the last response. Until then the service discards what still arrives. */
   lingerMs: number;
   /** If the process stood still for this time, it does not know which client was slow. Default: 3 s. */
-  standstillMs?: number;
+  stallMs?: number;
 }
 
 export const defaultTimeouts: Timeouts = {
@@ -80,9 +80,9 @@ export function createHttpServer(
   };
   const refuse = createMalformedListener(limiter, timeouts.idleMs);
   const tooSlow = Object.assign(new Error('the body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-  const standstill = watchStalls(timeouts.standstillMs ?? 3_000);
+  const stalls = watchStalls(timeouts.stallMs ?? 3_000);
   const { bodyMs } = timeouts;
-  const limited = withBodyTimeout(app, { bodyMs, refuse: (socket) => refuse(tooSlow, socket), hasStoodStill: standstill.isRecent });
+  const limited = withBodyTimeout(app, { bodyMs, refuse: (socket) => refuse(tooSlow, socket), hasStalled: stalls.isRecent });
   const turns = new FirstRequestTurns();
   const addressOf = createClientAddress(connections?.proxies ?? []);
   const inTurn = withTurns(limited, turns, (req) => addressKey(addressOf(req)));
@@ -94,7 +94,7 @@ export function createHttpServer(
     continuing(req, res);
     noting(req, res);
   });
-  refuseLate(server, refuse, timeouts, standstill);
+  refuseLate(server, refuse, timeouts, stalls);
   server.on('connect', createTunnelListener(limiter));
   closeInStages(server, timeouts);
   if (connections !== undefined) limitConnections(server, connections);
@@ -111,19 +111,19 @@ function refuseLate(
   server: Server,
   refuse: ReturnType<typeof createMalformedListener>,
   { headersMs, idleMs }: Timeouts,
-  standstill: StallWatch,
+  stalls: StallWatch,
 ): void {
-  server.once('close', standstill.end);
-  server.on('timeout', (socket) => (standstill.isRecent() ? socket.setTimeout(idleMs) : closeIdle(socket)));
+  server.once('close', stalls.end);
+  server.on('timeout', (socket) => (stalls.isRecent() ? socket.setTimeout(idleMs) : closeIdle(socket)));
   const spared = new WeakSet<Duplex>();
   for (const event of ['request', 'checkContinue', 'checkExpectation', 'connect'])
     server.prependListener(event, ({ socket }: IncomingMessage) => void spared.delete(socket));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !standstill.isRecent()) return refuse(error, socket);
+    if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT' || !stalls.isRecent()) return refuse(error, socket);
     spared.add(socket);
     const expire = () => {
       if (!spared.has(socket)) return;
-      if (standstill.isRecent()) timer.refresh();
+      if (stalls.isRecent()) timer.refresh();
       else refuse(error, socket);
     };
     const timer = setTimeout(expire, headersMs).unref();

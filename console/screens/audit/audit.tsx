@@ -4,7 +4,7 @@ import { call, type Query, type Schema } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { NoMatch } from '../../parts/filter-form.js';
 import { Screen } from '../../parts/screen.js';
-import { type Column, LongText, type Page, Table } from '../../parts/table.js';
+import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { useLoad } from '../../state/load.js';
 import { actors, AuditFilters, type Filters } from './audit-filters.js';

@@ -6,7 +6,7 @@ import { Chip } from '../../parts/chip.js';
 import { CopyBlock } from '../../parts/copy.js';
 import { Lead } from '../../parts/lead.js';
 import { MainLink, Screen } from '../../parts/screen.js';
-import { type Column, LongText, type Page, Table } from '../../parts/table.js';
+import { type Column, type Page, Table } from '../../parts/table.js';
 import { Time } from '../../parts/time.js';
 import { type Loaded, useLoad } from '../../state/load.js';
 import { useShownOnce } from '../../state/shown-once.js';

@@ -73,7 +73,7 @@ const Content = ({ overview }: { overview: Shown }) => (
   <>
     <Since overview={overview} />
     <Figures overview={overview} />
-    {overview.messages > 0 ? <Charts overview={overview} /> : overview.isNew ? <FirstSteps /> : <Nothing />}
+    {overview.messages === 0 ? <Nothing isNew={overview.isNew} /> : <Charts overview={overview} />}
     {overview.failures.length > 0 && <Failures overview={overview} />}
   </>
 );
@@ -102,10 +102,13 @@ const Since = ({ overview: { from, by } }: { overview: OverviewData }) => (
   <p class="period note">Since {by === 'day' ? `${from.slice(0, 10)} 00:00 UTC` : <Time at={from} />}</p>
 );
 
-const Nothing = () => (
-  <div class="empty">
-    <p>
-      No messages in this period. <a href={to('send')}>Send one</a>; it is counted within a minute.
-    </p>
-  </div>
-);
+function Nothing({ isNew }: Pick<Shown, 'isNew'>) {
+  if (isNew) return <FirstSteps />;
+  return (
+    <div class="empty">
+      <p>
+        No messages in this period. <a href={to('send')}>Send one</a>; it is counted within a minute.
+      </p>
+    </div>
+  );
+}

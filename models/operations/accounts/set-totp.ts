@@ -32,7 +32,7 @@ export function offerTotp(
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const sealed = encrypt(secretKey, totpContext(workspaceId), secret);
     if ((await select(db, offer, [workspaceId, sealed], transaction)).length === 0) throw totpAlreadyEnabled();
-    await forgetCodes(db, transaction, workspaceId);
+    await deleteCodes(db, transaction, workspaceId);
     const digests = recoveryCodes.map((code) => digestRecoveryCode(workspaceId, code));
     await select(db, keepCodes, [workspaceId, digests], transaction);
     return { secret, recoveryCodes };
@@ -140,7 +140,7 @@ export async function endTotp(
   origin: Origin,
 ): Promise<boolean> {
   const [forgotten] = await select<{ was_enabled: boolean }>(db, forget, [workspaceId], transaction);
-  await forgetCodes(db, transaction, workspaceId);
+  await deleteCodes(db, transaction, workspaceId);
   if (forgotten?.was_enabled !== true) return false;
   const target = { type: 'workspace', id: workspaceId, name: null } as const;
   const changes = reason === undefined ? null : { reason };
@@ -148,7 +148,7 @@ export async function endTotp(
   return true;
 }
 
-async function forgetCodes(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
+async function deleteCodes(db: Database, transaction: Transaction, workspaceId: string): Promise<void> {
   await select(db, 'DELETE FROM recovery_codes WHERE workspace_id = $1', [workspaceId], transaction);
 }
 

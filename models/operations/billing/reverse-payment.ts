@@ -16,14 +16,14 @@ export const lockPayment = (db: Database, transaction: Transaction, provider: st
 export async function noteReversal(db: Database, transaction: Transaction, provider: string, change: ReversalChange): Promise<void> {
   const { cause, paymentId, amountCents, beforeCents, currency, isDecided, kind, at } = change;
   if (kind === 'refund') {
-    await select(db, forgetOtherCurrency, [provider, cause, currency], transaction);
+    await select(db, deleteOtherCurrency, [provider, cause, currency], transaction);
     await select(db, noteRefund, [provider, cause, beforeCents, amountCents, at], transaction);
   }
   await select(db, note, [provider, cause, paymentId, amountCents, currency, isDecided, kind === 'refund', at], transaction);
 }
 
 // Before the payment was known, the sums of the charge could not be converted. The new one contains them.
-const forgetOtherCurrency = `
+const deleteOtherCurrency = `
   WITH other AS (DELETE FROM payment_reversals WHERE provider = $1 AND cause = $2 AND currency <> $3 RETURNING provider, cause)
   DELETE FROM charge_refunds c USING other WHERE c.provider = other.provider AND c.charge = other.cause`;
 

@@ -65,7 +65,7 @@ export async function recordAttempts(db: Database, attempts: Attempt[], disableA
     for (const row of await write(db, JSON.stringify(round.map(rowOf)))) written.set(row.delivery_id, row);
   }
   const long = [...written.values()].filter(({ number }) => number > attemptsKept);
-  if (long.length > 0) await select(db, forgetOldest, [long.map(({ delivery_id }) => delivery_id), attemptsKept]);
+  if (long.length > 0) await select(db, deleteOldest, [long.map(({ delivery_id }) => delivery_id), attemptsKept]);
   const counted = attempts.filter(({ deliveryId }) => written.get(deliveryId)?.counts_for_endpoint === true);
   const { disabled, changed } = await noteEndpoints(db, counted, disableAfterSeconds);
   return attempts.map((attempt) => {
@@ -193,7 +193,7 @@ const record = `
     SELECT w.url FROM deliveries d JOIN webhooks w ON w.id = d.webhook_id WHERE d.id = delivery_id
   ) AS counts_for_endpoint`;
 
-const forgetOldest = `
+const deleteOldest = `
   DELETE FROM delivery_attempts WHERE (delivery_id, number) IN (
     SELECT a.delivery_id, a.number FROM delivery_attempts a WHERE a.delivery_id = ANY($1::uuid[])
       AND a.number <= (SELECT max(number) FROM delivery_attempts n WHERE n.delivery_id = a.delivery_id) - $2::integer

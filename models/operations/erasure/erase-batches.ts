@@ -56,7 +56,7 @@ export async function eraseInBatches(
     const page: { id: string }[] = await select(db, nextBatches, [workspaceId, after, at]);
     const ids = page.map(({ id }) => id);
     if (ids.length > 0) {
-      await select(db, forget, [ids, key, mention]);
+      await select(db, erase, [ids, key, mention]);
       await keyDigests(db, key, ids);
     }
     after = ids.length < erasurePage ? undefined : ids.at(-1);
@@ -69,7 +69,7 @@ const nextBatches = `
 /** SQL: the idempotency key of the batch `b` names the recipient. */
 const isInKey = `(b.request_digest IS NOT NULL AND lower(b.idempotency_key) ~ $3)`;
 
-const forget = `
+const erase = `
   UPDATE batches b SET
     errors = (
       SELECT COALESCE(json_agg(

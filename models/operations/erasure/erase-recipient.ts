@@ -10,7 +10,7 @@ import { eraseInBatches } from './erase-batches.js';
 import { stepsWithoutRecipients } from './erase-messages.js';
 import { isRequestedBy } from './requested-by.js';
 
-interface Forgotten {
+interface ErasedRecipient {
   workspaceId: string;
   /** As `recipientKey` returns it. */
   recipient: string;
@@ -23,15 +23,15 @@ interface Forgotten {
 /**
  * Deletes the contacts of a recipient, ends undecided chains before their first step to it, removes it from the steps of ended chains, from
  * batches and from reports that found no message, and replaces it on the suppression list by a digest, so that sends are still refused. Some
- * numbers are written in two ways; both are forgotten. Safe to repeat.
+ * numbers are written in two ways; both are erased. Safe to repeat.
  */
-export async function eraseRecipient(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
-  for (const spelling of phoneSpellings(forgotten.recipient)) await eraseSpelling(db, key, { ...forgotten, recipient: spelling });
-  await forgetInUnmatched(db, key, forgotten.recipient);
+export async function eraseRecipient(db: Database, key: Buffer, erased: ErasedRecipient): Promise<void> {
+  for (const spelling of phoneSpellings(erased.recipient)) await eraseSpelling(db, key, { ...erased, recipient: spelling });
+  await eraseInUnmatched(db, key, erased.recipient);
 }
 
-async function eraseSpelling(db: Database, key: Buffer, forgotten: Forgotten): Promise<void> {
-  const { workspaceId, recipient, at, isAgain = false } = forgotten;
+async function eraseSpelling(db: Database, key: Buffer, erased: ErasedRecipient): Promise<void> {
+  const { workspaceId, recipient, at, isAgain = false } = erased;
   const digest = digestOf(key, recipient);
   await inTransaction(db, async (transaction) => {
     await select(db, lockList, [workspaceId, recipient, digest], transaction);
@@ -42,11 +42,11 @@ async function eraseSpelling(db: Database, key: Buffer, forgotten: Forgotten): P
   // Of a page, another transaction may have changed all chains meanwhile. So the work ends only when no chain is found.
   for (;;) if ((await select(db, cutChains, [workspaceId, recipient, key, at])).length === 0) break;
   for (;;) if ((await select(db, clearSteps, [workspaceId, recipient, key])).length === 0) break;
-  await eraseInBatches(db, key, forgotten);
+  await eraseInBatches(db, key, erased);
 }
 
 /** Carriers may write a number in another way. A text with digits only is the same in lower case. */
-async function forgetInUnmatched(db: Database, key: Buffer, recipient: string): Promise<void> {
+async function eraseInUnmatched(db: Database, key: Buffer, recipient: string): Promise<void> {
   const spellings = phoneSpellings(recipient);
   const bind = [spellings.map(mentionOf).join('|'), key, spellings.map(roughMentionOf)];
   const clear = clearUnmatched(recipient.includes('@') ? 'lower(d.raw)' : 'd.raw');

@@ -105,7 +105,7 @@ async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCan
   if (erasure === undefined) return 'waits';
   if (erasure.walked_at === null) {
     // First, so that nothing more is sent to the recipient. Again at the end, for what was added meanwhile.
-    if (erasure.place === null) await forget(db, key, erasure, false);
+    if (erasure.place === null) await erase(db, key, erasure, false);
     await onCancelled(await walk(db, key, erasure, endFirstPage));
     return 'more';
   }
@@ -122,7 +122,7 @@ async function advance(db: Database, key: Buffer, id: string, onCancelled: OnCan
   await eraseOrQueue(db, key, { cause: id, ids, againInSeconds });
   if (ids.length === erasurePage) return 'more';
   if (erasure.rewalked_at === null || (await waitsForMessages(db, id))) return 'waits';
-  await forget(db, key, erasure, true);
+  await erase(db, key, erasure, true);
   await select(db, complete, [id]);
   return 'completed';
 }
@@ -134,7 +134,7 @@ const load = `
 const complete = `
   UPDATE erasures SET status = 'completed', recipient = NULL, completed_at = now() WHERE id = $1 AND status = 'running'`;
 
-const forget = (db: Database, key: Buffer, { workspace_id, recipient, created_at }: Erasure, isAgain: boolean): Promise<void> =>
+const erase = (db: Database, key: Buffer, { workspace_id, recipient, created_at }: Erasure, isAgain: boolean): Promise<void> =>
   eraseRecipient(db, key, { workspaceId: workspace_id, recipient, at: created_at, isAgain });
 
 /**

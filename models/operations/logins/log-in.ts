@@ -4,7 +4,7 @@ import { accountWithPassword } from '../../passwords.js';
 import type { ClientDigests } from '../../rules/accounts/login-digest.js';
 import { actingAs, type Origin } from '../../rules/audit/origin.js';
 import { Workspace } from '../../tables/workspace.js';
-import { countAttempt, forgetAttempts, type LoginAttempt, uncountIfItFails } from './login-attempts.js';
+import { countAttempt, deleteAttempts, type LoginAttempt, uncountIfItFails } from './login-attempts.js';
 import { type LoginAttemptDeps, noteFailedAttempt } from './note-failed-attempt.js';
 import { type UsedCode, useCode } from './use-code.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
@@ -78,7 +78,7 @@ async function noteLogin(
   origin: Origin,
 ): Promise<void> {
   const { id: workspaceId, name } = workspace;
-  await forgetAttempts(db, config.secretKeys, email, transaction);
+  await deleteAttempts(db, config.secretKeys, email, transaction);
   const target = { type: 'workspace', id: workspaceId, name } as const;
   const left = recoveryCodesLeft === null ? null : { recovery_codes_left: recoveryCodesLeft };
   const changes = left === null ? null : { method: 'recovery_code', ...left };

@@ -82,7 +82,7 @@ async function uncount(db: Database, counted: readonly CountedRow[]): Promise<vo
 }
 
 /** Forgets the attempts of an address, with those of the exempt client. */
-export async function forgetAttempts(db: Database, secretKeys: readonly string[], email: string, transaction: Transaction): Promise<void> {
+export async function deleteAttempts(db: Database, secretKeys: readonly string[], email: string, transaction: Transaction): Promise<void> {
   const digests = [...digestsOf(secretKeys, email), ...digestsOf(secretKeys, email, true)];
   await select(db, forget, [digests], transaction);
 }
@@ -102,7 +102,7 @@ export async function exemptClient(
   secretKeys: readonly [string, ...string[]],
   { email, client, hasTotp }: { email: string; client: ClientDigests; hasTotp: boolean },
 ): Promise<void> {
-  if (!hasTotp) await forgetAttempts(db, secretKeys, email, transaction);
+  if (!hasTotp) await deleteAttempts(db, secretKeys, email, transaction);
   await select(db, exempt, [digestOfEmail(secretKeys[0], email), client[0]], transaction);
 }
 

@@ -94,15 +94,15 @@ const ofBatch = `
   WHERE g.batch_id = $1 AND g.closed_at IS NULL AND w.waits ORDER BY g.page`;
 
 /** Sets the next checks of groups. */
-export async function scheduleChecks(db: Database, looks: readonly { groupId: string; lookInMs: number }[]): Promise<void> {
-  if (looks.length > 0) await select(db, again, [JSON.stringify(looks)]);
+export async function scheduleChecks(db: Database, checks: readonly { groupId: string; checkInMs: number }[]): Promise<void> {
+  if (checks.length > 0) await select(db, again, [JSON.stringify(checks)]);
 }
 
 // A locked row keeps its lease, and is checked again when that ends.
 const again = `
   UPDATE message_groups g SET look_at = now() + held.wait_ms * interval '1 millisecond'
   FROM (
-    SELECT g.id, l."lookInMs" AS wait_ms FROM ${recordset('$1', 'l', { groupId: column.uuid(), lookInMs: column.double() })}
+    SELECT g.id, l."checkInMs" AS wait_ms FROM ${recordset('$1', 'l', { groupId: column.uuid(), checkInMs: column.double() })}
     JOIN message_groups g ON g.id = l."groupId" FOR UPDATE OF g SKIP LOCKED
   ) held
   WHERE g.id = held.id`;

@@ -75,7 +75,7 @@ const ownSummaries = {
   suspended: 'The workspace was suspended',
   unverified: 'The e-mail address of the workspace was not verified',
   provider_unavailable: 'The carrier could not be reached in time',
-  [handoffUnknownCode]: 'The carrier did not respond and cannot tell whether it accepted the message',
+  [handoffUnknownCode]: handoffUnknown.error_message,
 } as const;
 
 const summaries: ReadonlyMap<string, string> = new Map([

@@ -28,7 +28,7 @@ export interface CheckDecision {
   /** Besides: reports did not come in time. The messages that wait for them are given up, whatever the others of the group wait for. */
   givesUp: boolean;
   /** When the watcher checks again, if the group is still open then. */
-  lookInMs: number;
+  checkInMs: number;
 }
 
 /** The time to the next check of a group that is driven. It limits how long the loss of a workflow goes unnoticed. */
@@ -48,11 +48,11 @@ const pausedMs = 600_000;
 export function decideCheck(group: GroupState, reportTimeoutMs: Readonly<Record<Channel, number>>): CheckDecision {
   const { accepting, awaiting, awaitedMs, channel, batchStatus } = group;
   // A batch is decided as a whole.
-  if (accepting > 0) return { action: batchStatus === null ? 'fence' : 'wait', givesUp: false, lookInMs: againMs };
+  if (accepting > 0) return { action: batchStatus === null ? 'fence' : 'wait', givesUp: false, checkInMs: againMs };
   const leftMs = awaiting === 0 ? Number.POSITIVE_INFINITY : reportTimeoutMs[channel] - awaitedMs + reportGraceMs;
   const givesUp = leftMs <= 0;
-  const { action, lookInMs } = decideQueuedCheck(group);
-  return { action, givesUp, lookInMs: Math.min(lookInMs, givesUp ? againMs : leftMs) };
+  const { action, checkInMs } = decideQueuedCheck(group);
+  return { action, givesUp, checkInMs: Math.min(checkInMs, givesUp ? againMs : leftMs) };
 }
 
 /** The same for the messages that were not handed off. They neither wait for the reports of the others, nor do these wait for them. */
@@ -63,11 +63,11 @@ function decideQueuedCheck({
   batchStatus,
   pausedExpiryInMs,
   triedLately,
-}: GroupState): Pick<CheckDecision, 'action' | 'lookInMs'> {
+}: GroupState): Pick<CheckDecision, 'action' | 'checkInMs'> {
   // Messages also expire while their batch is paused, and only the workflow fails them.
   const expiryInMs = pausedExpiryInMs ?? Number.POSITIVE_INFINITY;
-  if (due > 0 && batchStatus === 'paused' && expiryInMs > 0) return { action: 'wait', lookInMs: Math.min(pausedMs, expiryInMs + graceMs) };
-  if (due > 0) return { action: triedLately ? 'wait' : 'drive', lookInMs: againMs };
-  if (dueInMs !== null) return { action: 'wait', lookInMs: dueInMs + graceMs };
-  return awaiting > 0 ? { action: 'wait', lookInMs: Number.POSITIVE_INFINITY } : { action: 'close', lookInMs: againMs };
+  if (due > 0 && batchStatus === 'paused' && expiryInMs > 0) return { action: 'wait', checkInMs: Math.min(pausedMs, expiryInMs + graceMs) };
+  if (due > 0) return { action: triedLately ? 'wait' : 'drive', checkInMs: againMs };
+  if (dueInMs !== null) return { action: 'wait', checkInMs: dueInMs + graceMs };
+  return awaiting > 0 ? { action: 'wait', checkInMs: Number.POSITIVE_INFINITY } : { action: 'close', checkInMs: againMs };
 }

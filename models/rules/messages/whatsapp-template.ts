@@ -66,9 +66,13 @@ export function faultOfText(kind: TextKind, text: string): string | null {
 
 /**
  * The fault of the variables; null if there is none.
- * @param isFilledIn whether a value is checked after rendering, when its length is known
+ * @param isCheckedAfterRendering whether a value is checked after rendering, when its length is known
  */
-export function faultOfTemplateVariables(field: string, variables: object, isFilledIn: (value: string) => boolean): Fault | null {
+export function faultOfTemplateVariables(
+  field: string,
+  variables: object,
+  isCheckedAfterRendering: (value: string) => boolean,
+): Fault | null {
   const entries = Object.entries(variables);
   if (entries.length > variablesMax) return { field, message: `${field} must have at most ${variablesMax} entries` };
   if (entries.some(([name]) => !isVariableName(name))) {
@@ -77,7 +81,7 @@ export function faultOfTemplateVariables(field: string, variables: object, isFil
   const faultOfValue = (value: unknown): string | null => {
     if (typeof value !== 'string') return 'must be a string';
     if (!isStorable(value)) return 'must be valid text';
-    return isFilledIn(value) ? null : faultOfText('variable', value);
+    return isCheckedAfterRendering(value) ? null : faultOfText('variable', value);
   };
   const wrong = entries.find(([, value]) => faultOfValue(value) !== null);
   if (wrong === undefined) return null;

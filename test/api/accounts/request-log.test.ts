@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import jsonwebtoken, { type JwtPayload } from 'jsonwebtoken';
+import { kidOf } from '../kid-of.js';
 import { inTransaction, select } from '../../../models/db/database.js';
 import { apiMetrics } from '../../../models/metrics/catalogue.js';
 import { until } from '../../support/client.js';
@@ -87,7 +88,9 @@ describe('the log line of a request', () => {
       const { workspaceId, jwt } = await start({ RATE_LIMIT_API: '3/60' });
       const { decode, sign } = jsonwebtoken;
       const { iat, exp, ...claims } = decode(jwt) as JwtPayload;
-      const expired = sign({ ...claims, iat: (iat ?? 0) - 100, exp: (exp ?? 0) - 40 * 86_400 }, app.deps.config.jwtSecret);
+      const expired = sign({ ...claims, iat: (iat ?? 0) - 100, exp: (exp ?? 0) - 40 * 86_400 }, app.deps.config.jwtSecret, {
+        keyid: kidOf(jwt),
+      });
       await app.call('GET', '/api/v1/api-keys', { jwt: expired });
       assert.equal((await newest(401))?.workspace_id, workspaceId, 'expired');
       await app.call('POST', '/api/v1/auth/logout', { jwt });

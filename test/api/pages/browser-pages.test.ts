@@ -1,4 +1,4 @@
-/** The pages for people, in a real browser. */
+/** The pages for browsers, in a real browser. */
 import assert from 'node:assert/strict';
 import { axeFindings } from '../../support/axe.js';
 import { startBrowser, type TestBrowser } from '../../support/browser.js';
@@ -6,7 +6,7 @@ import { unsubscribeToken } from '../../../models/rules/contacts/unsubscribe.js'
 import { buildSent } from '../../support/rows/messages.js';
 import { useApi } from '../use-api.js';
 
-describe('pages for people', () => {
+describe('pages for browsers', () => {
   const app = useApi();
   let browser: TestBrowser;
   before(async function () {

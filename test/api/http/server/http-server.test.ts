@@ -62,7 +62,7 @@ describe('slow clients', () => {
     let socket: Socket;
     /** The idle time-out is as short as the other ones only where it is the subject. */
     const connectTo = async (idleMs = 10_000): Promise<void> => {
-      paused = createHttpServer((req, res) => answer(req, res), { limiter, isDraining: false }, { ...timeouts, idleMs, standstillMs: 200 });
+      paused = createHttpServer((req, res) => answer(req, res), { limiter, isDraining: false }, { ...timeouts, idleMs, stallMs: 200 });
       await once(paused.listen(0, '127.0.0.1'), 'listening');
       const connected = once(paused, 'connection');
       socket = connect((paused.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);

@@ -145,7 +145,7 @@ describe('applyReports', () => {
     assert.ok(taken);
     const verdict = decideCheck(taken, { ...forEachChannel(() => 0), sms: hours(72) * 1_000 });
     assert.equal(verdict.action, 'wait');
-    assert.ok(verdict.lookInMs > 3_500_000 && verdict.lookInMs < 3_700_000, String(verdict.lookInMs));
+    assert.ok(verdict.checkInMs > 3_500_000 && verdict.checkInMs < 3_700_000, String(verdict.checkInMs));
     const [wake] = await recordReports(test.db, [reportOf(message, 'delivered')]);
     assert.deepEqual([wake?.groupId, wake?.late], [message.group_id, false], 'its workflow is still there');
     await applyReports(test.db, message.group_id);

@@ -43,7 +43,7 @@ describe('the watcher’s queue of groups', () => {
     assert.deepEqual(await ids(1), [early]);
     assert.deepEqual(await ids(), [late]);
     assert.deepEqual(await ids(), []);
-    await scheduleChecks(test.db, [{ groupId: early, lookInMs: -1 }]);
+    await scheduleChecks(test.db, [{ groupId: early, checkInMs: -1 }]);
     assert.deepEqual(await ids(), [early]);
   });
 

@@ -17,7 +17,7 @@ const timeouts = { ...forEachChannel(() => 0), sms: 300_000, whatsapp: 200_000, 
 const minutes = (count: number) => count * 60_000;
 
 describe('decideCheck', () => {
-  for (const [what, state, action, lookInMs] of [
+  for (const [what, state, action, checkInMs] of [
     ['nothing is open', {}, 'close', undefined],
     ['nobody decided on it', { accepting: 1 }, 'fence', undefined],
     ['its batch is not decided', { accepting: 1, batchStatus: 'accepting' }, 'wait', minutes(2)],
@@ -43,7 +43,7 @@ describe('decideCheck', () => {
   ] as const)
     it(`the verdict on a group is "${action}" when ${what}`, () => {
       const verdict = decideCheck({ ...nothing, ...state }, timeouts);
-      assert.deepEqual(verdict, { action, givesUp: false, lookInMs: lookInMs ?? verdict.lookInMs });
+      assert.deepEqual(verdict, { action, givesUp: false, checkInMs: checkInMs ?? verdict.checkInMs });
     });
 
   for (const [what, state, action] of [
@@ -56,6 +56,6 @@ describe('decideCheck', () => {
   ] as const)
     it(`the verdict on a group gives up, and is "${action}", when the time for reports is over and ${what}`, () => {
       const verdict = decideCheck({ ...nothing, awaiting: 1, awaitedMs: 360_000, ...state }, timeouts);
-      assert.deepEqual(verdict, { action, givesUp: true, lookInMs: minutes(2) });
+      assert.deepEqual(verdict, { action, givesUp: true, checkInMs: minutes(2) });
     });
 });
