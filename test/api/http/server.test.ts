@@ -111,7 +111,7 @@ describe('api/server', () => {
     assert.equal(health.status, 503);
     assert.deepEqual(((await health.json()) as { services: object }).services, { database: 'error', redis: 'ok', queue: 'error' });
     assert.equal((await fetch(url('/api/v1/messages'), { headers: { 'X-API-Key': generateApiKey() } })).status, 500);
-    const warned = 'payments: no credits are sold: STRIPE_WEBHOOK_SECRET is missing';
+    const warned = 'no credits are sold: STRIPE_WEBHOOK_SECRET is missing';
     await until(() => running.output().includes(warned), 'the log warns');
   });
 
