@@ -142,8 +142,25 @@ const keyOf = (jwtSecret: string): KeyObject => createSecretKey(jwtSecret, 'utf8
 /** An id of a secret that does not reveal the secret. */
 const kidOf = (jwtSecret: string): string => createHash('sha256').update('jwt-key-id:').update(jwtSecret).digest('hex').slice(0, 16);
 
-/** The secret that the `kid` of a token identifies; undefined if there is none. */
-const secretOf = (secrets: ReadonlyMap<string, KeyObject>, token: string): KeyObject | undefined => secrets.get(headerOf(token)?.kid ?? '');
+/**
+ * The secret that the `kid` of a token identifies. A token without a `kid`, which an operator's own program has signed with `JWT_SECRET`, is tried
+ * with each secret. Undefined if nobody can read it.
+ */
+function secretOf(secrets: ReadonlyMap<string, KeyObject>, token: string): KeyObject | undefined {
+  const header = headerOf(token);
+  if (header === undefined) return undefined;
+  const { kid } = header;
+  return kid === undefined ? [...secrets.values()].find((secret) => isSignedWith(secret, token)) : secrets.get(kid);
+}
+
+function isSignedWith(secret: KeyObject, token: string): boolean {
+  try {
+    jwt.verify(token, secret, { algorithms: ['HS256'], ignoreExpiration: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The library throws if the header promises JSON but the claims are not JSON. */
 function headerOf(token: string): jwt.JwtHeader | undefined {

@@ -46,12 +46,16 @@ describe('sessions', () => {
       assert.equal(await statusWith(issueToken(old, { id: me.workspaceId, token_version: 0 }, 'access').token), 200);
       assert.equal(await statusWith(issueToken('y'.repeat(40), { id: me.workspaceId, token_version: 0 }, 'access').token), 401);
     });
-    it('401 for a JWT that names no secret, or has no id', async () => {
+    it('200 for a JWT that names no secret and is signed with the present or a former one', async () => {
       const { jwtSecret } = app.deps.config;
-      const keyid = kidOf(me.jwt);
-      assert.equal(await statusWith(jwt.sign(claims(), jwtSecret, { expiresIn: 60, keyid })), 200);
-      assert.equal(await statusWith(jwt.sign(claims(), jwtSecret, { expiresIn: 60 })), 401);
-      assert.equal(await statusWith(jwt.sign({ ...claims(), jti: undefined }, jwtSecret, { expiresIn: 60, keyid })), 401);
+      for (const secret of [jwtSecret, old]) assert.equal(await statusWith(jwt.sign(claims(), secret, { expiresIn: 60 })), 200);
+      assert.equal(await statusWith(jwt.sign(claims(), 'y'.repeat(40), { expiresIn: 60 })), 401);
+      const expired = await app.call('GET', '/api/v1/api-keys', { jwt: jwt.sign(claims(), jwtSecret, { expiresIn: -5 }) });
+      assert.deepEqual([expired.status, expired.body.code], [401, 'token_expired']);
+    });
+    it('401 for a JWT without an id', async () => {
+      const token = jwt.sign({ ...claims(), jti: undefined }, app.deps.config.jwtSecret, { expiresIn: 60, keyid: kidOf(me.jwt) });
+      assert.equal(await statusWith(token), 401);
     });
     it('401 for a JWT that names one secret and is signed with another', async () => {
       const keyid = kidOf(me.jwt);
