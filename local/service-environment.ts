@@ -9,7 +9,7 @@ import { userEnvironment } from './plan/user-environment.js';
 const embeddedSignupCredits = '100';
 
 /** Here no load balancer has to see it, and somebody waits for Ctrl-C. */
-const embeddedDrainSeconds = '0';
+const embeddedDrainSeconds = '1';
 
 /** What the launcher has started or chosen. */
 export interface StartedServers {

@@ -88,7 +88,7 @@ const drafts: Readonly<Record<MailKind, Draft>> = {
     page: mailLinks.forgot_password,
   },
   new_api_key: {
-    subject: 'An API key was created',
+    subject: 'A new API key was created',
     lines: ({ key = '', address }) => [`The API key ${plainName(key)} was created${from(address)}.`, notYou],
     page: mailLinks.forgot_password,
   },
