@@ -1,4 +1,4 @@
-/** The activities as workflows see them: types only, with the time-outs and retries of each kind of work. */
+/** The activities as workflows see them: types only, with the timeouts and retries of each kind of work. */
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.js';
 import { queues } from './contract.js';

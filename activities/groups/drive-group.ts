@@ -27,7 +27,7 @@ export interface GroupProgress extends GroupWork {
   left: LeftDeliveries;
 }
 
-/** Well below the time-out of the activity, which includes the last deliveries. */
+/** Well below the timeout of the activity, which includes the last deliveries. */
 const sliceMs = 20_000;
 const marginMs = 5_000;
 /** Poll interval: 60 ms for each driven group, 500 ms at most. A poll costs a few statements. */

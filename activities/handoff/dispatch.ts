@@ -40,7 +40,7 @@ export interface DispatchTarget {
 const roundMax = 25;
 /** Rounds a second when there is a rate. Small rounds keep the rate even, and let a pause take effect soon. */
 const roundsPerSecond = 4;
-/** A dispatch begins no round after this time, well below the time-out of the activity. */
+/** A dispatch begins no round after this time, well below the timeout of the activity. */
 const sliceMs = 20_000;
 const alone: BatchPace = { cancelled: false, rate: null, channel: null };
 

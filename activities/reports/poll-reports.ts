@@ -8,7 +8,7 @@ import { queryReports } from './query-report.js';
 
 /** Status queries in parallel. */
 const atOnce = 10;
-/** No query begins later. The last queries and the storing of their reports end within the time-out of the activity. */
+/** No query begins later. The last queries and the storing of their reports end within the timeout of the activity. */
 const sliceMs = 40_000;
 
 /** What a poll leaves out. */

@@ -12,9 +12,9 @@ import { queryReports } from './query-report.js';
 
 /** Calls in parallel. Few, so that a recovery does not use up the limits of the providers. */
 const atOnce = 10;
-/** Messages for each activity call. Fits into its time-out even if every query times out. */
+/** Messages for each activity call. Fits into its timeout even if every query times out. */
 const perCall = 30;
-/** How often messages are queried if every query fails. */
+/** At this attempt of the activity, 15 s after the first, messages whose queries all fail count as queried. */
 const attemptsMax = 5;
 const unqueriedText = 'status queries of a recovery failed: their messages are not queried again, except when their report is overdue';
 
@@ -34,7 +34,7 @@ export interface QueriedPage {
 
 export function restoredActivities({ db, config, providers, logger }: RestoredDeps) {
   return {
-    /** Queries the providers for the next messages of a recovery and stores the reports in the inbox. Each message is queried once. */
+    /** Queries the providers for the next messages of a recovery and stores the reports in the inbox. Each message is queried once, or up to five times if all queries fail. */
     askRestored: (recoveryId: string): Promise<QueriedPage> =>
       withHeartbeat(async () => {
         const key = await erasureKey(db, config.secretKeys);
@@ -42,9 +42,15 @@ export function restoredActivities({ db, config, providers, logger }: RestoredDe
         const wakes: Wake[] = [];
         for (let from = 0; from < unqueried.length; from += atOnce) {
           const some = unqueried.slice(from, from + atOnce);
-          const { reports, answered, faults } = await queryReports(providers, some.flatMap(awaited));
+          const { reports, answered, faults } = await queryReports(
+            providers,
+            some.flatMap((message) => awaited(providers, message)),
+          );
           // If all fail, the fault is probably ours. A carrier that is gone must not stop the recovery.
-          if (answered === 0 && faults.length > 0 && activityInfo().attempt < attemptsMax) throw faults[0];
+          if (answered === 0 && faults.length > 0 && activityInfo().attempt < attemptsMax) {
+            if (from > 0) return { wakes, more: true }; // the next call begins with these
+            throw faults[0];
+          }
           if (faults.length > 0) logger.warn({ err: faults[0], failed: faults.length }, unqueriedText);
           wakes.push(...(await recordReports(db, reports, key)));
           await noteQueried(
@@ -58,6 +64,8 @@ export function restoredActivities({ db, config, providers, logger }: RestoredDe
   };
 }
 
-/** What the provider is queried with; nothing for a message that needs no query. */
-const awaited = ({ id, provider, provider_message_id, waits }: Unqueried) =>
-  waits && provider !== null && provider_message_id !== null ? [{ id, provider, provider_message_id }] : [];
+/** What the provider is queried with; nothing for a message that needs no query, or whose provider has none. */
+const awaited = ({ accounts }: Providers, { id, provider, provider_message_id, waits }: Unqueried) =>
+  waits && provider !== null && provider_message_id !== null && accounts.get(provider)?.fetchStatus !== undefined
+    ? [{ id, provider, provider_message_id }]
+    : [];

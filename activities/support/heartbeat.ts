@@ -11,8 +11,8 @@ export function storeDetails(details: unknown): void {
 }
 
 /**
- * Runs the work of an activity and sends heartbeats meanwhile. After a crash another worker takes over when the heartbeat time-out ends,
- * instead of the whole start-to-close time-out.
+ * Runs the work of an activity and sends heartbeats meanwhile. After a crash another worker takes over when the heartbeat timeout ends,
+ * instead of the whole start-to-close timeout.
  * @param work gets a signal that is aborted when the worker stops, or when the server has given the activity to another worker
  * @param stopping aborted when the worker has to stop; the SDK notifies its activities only after the grace time
  */

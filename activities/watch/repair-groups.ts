@@ -31,7 +31,7 @@ type Started = RepairOutcome<CheckedGroup, boolean>;
 /** Counts of groups by result, as logged. */
 type Done = Record<'started' | 'gathered' | 'running' | 'gave_up' | 'closed' | 'fenced', number>;
 
-/** Repairs the groups that are due for a look, oldest first, until none is left or the time is over. */
+/** Repairs the groups that are due for a check, oldest first, until none is left or the time is over. */
 export async function repairGroups(deps: RepairDeps, until: number): Promise<void> {
   const done: Done = { started: 0, gathered: 0, running: 0, gave_up: 0, closed: 0, fenced: 0 };
   try {

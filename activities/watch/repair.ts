@@ -33,7 +33,7 @@ import { type RepairDeps, repairGroups } from './repair-groups.js';
 
 /** Longer than any step takes, so that no work is found that a workflow drives. */
 const graceSeconds = 60;
-/** After this time an activity begins only the first page of a kind. Below its time-out and the time between two runs. */
+/** After this time an activity begins only the first page of a kind. Below its timeout and the time between two runs. */
 const sliceMs = 20_000;
 const sliceEnd = () => Date.now() + sliceMs;
 

@@ -18,7 +18,7 @@ const pageMax = 500;
 const pageSeconds = 20;
 /** A retrier reads this many while the endpoint is not known as healthy: most likely only the first message is attempted, and fails. */
 const firstPageMax = 16;
-/** One call of a retrier begins no attempt later than this, well below its time-out: another call would begin beside it. */
+/** One call of a retrier begins no attempt later than this, well below its timeout: another call would begin beside it. */
 const retrierMsMax = 60_000;
 /** A retrier waits itself for deliveries that are due within this time. */
 const soonMs = 500;

@@ -8,8 +8,8 @@ type Workflows = Awaited<ReturnType<CreateWorkflows>>;
 type Activate = Awaited<ReturnType<Workflows['createWorkflow']>>['activate'];
 
 /**
- * A worker that calls workflow code without a time-out for each call. The SDK makes about thirty calls for a message, and Node.js starts and
- * ends a thread for the time-out of each one (`timeout` of node:vm). This took 40 % of the CPU of a message's workflow code. Instead one
+ * A worker that calls workflow code without a timeout for each call. The SDK makes about thirty calls for a message, and Node.js starts and
+ * ends a thread for the timeout of each one (`timeout` of node:vm). This took 40 % of the CPU of a message's workflow code. Instead one
  * clock watches all workflows and ends the process when code does not return. The process manager then starts it again.
  * @param leaving aborted when the worker leaves its workflows to others; see `leave-work.ts`
  * @param Kind of worker that it is otherwise

@@ -41,7 +41,7 @@ export interface Preparations {
 }
 
 /**
- * Before workers poll: creates what is missing, and updates the interval and the time-out of an older schedule. A schedule that belongs to no
+ * Before workers poll: creates what is missing, and updates the interval and the timeout of an older schedule. A schedule that belongs to no
  * installation belongs to this one from then on.
  * @returns true when the schedule was missing
  * @throws ForeignNamespaceError

@@ -55,7 +55,7 @@ export interface LeavableWorkers extends RunningWorkers {
 }
 
 const pollers = { type: 'simple-maximum', maximum: 5 } as const;
-/** Sends each heartbeat immediately, three times within the time-out, so that a busy process is not taken for a dead one. */
+/** Sends each heartbeat immediately, three times within the timeout, so that a busy process is not taken for a dead one. */
 const heartbeats = { maxHeartbeatThrottleInterval: '1s', defaultHeartbeatThrottleInterval: '1s' } as const;
 /** When the worker stops, activities finish their calls (40 s at most) and record the answers. The SDK cancels activities after this time. */
 const grace = { shutdownGraceTime: '50s' } as const;

@@ -40,7 +40,7 @@ export async function readHandlerRequest<Services extends { config: { publicUrl:
 /** A body that the operation does not use. It is read to name its fields, and is never a reason to refuse. That of a GET has no meaning. */
 async function readUnused({ method }: Pick<Endpoint, 'method'>, req: Request, memory: MemoryReservation): Promise<Buffer> {
   if (method === 'get') {
-    req.resume(); // its time-out begins now, also if the client does not read the answer
+    req.resume(); // its timeout begins now, also if the client does not read the answer
     return Buffer.alloc(0);
   }
   return readBody(req, memory).catch((error: unknown) => {

@@ -52,7 +52,7 @@ function bodyOf({ envelope }: Endpoint, { body, options: { status } }: JsonReply
   return JSON.stringify(envelope === false ? body.data : { success: true, data: body.data });
 }
 
-/** A client that does not read leaves the answer in memory until the time-out of its connection. */
+/** A client that does not read leaves the answer in memory until the timeout of its connection. */
 function countUntilClosed(body: string | Buffer, res: Response, answers: MemoryBudget): void {
   const { workspaceId } = contextOf(res);
   if (workspaceId === undefined || res.closed) return; // closed: it is not written, and there is no event to come

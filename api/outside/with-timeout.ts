@@ -1,4 +1,4 @@
-/** Calls of Temporal with a time-out. */
+/** Calls of Temporal with a timeout. */
 import { type Client, isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { grpcStatus } from '../../models/network/grpc-status.js';
 

@@ -1,4 +1,4 @@
-/** Pages for people at addresses that answer programs in JSON: only a request that names `text/html`, as browsers do, gets the page. */
+/** Pages for browsers at addresses that answer programs in JSON: only a request that names `text/html`, as browsers do, gets the page. */
 import express, { type RequestHandler, type Router } from 'express';
 import { mountOptions } from '../http/options.js';
 import type { Limiter } from '../http/rate-limit.js';

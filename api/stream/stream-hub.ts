@@ -22,7 +22,7 @@ import { type Audience, Viewer, type ViewerOptions } from './viewer.js';
 const roundMs = 150;
 /** After a failure: PostgreSQL may be starting. */
 const failureMs = 500;
-/** Shorter than the idle time-outs of common proxies. */
+/** Shorter than the idle timeouts of common proxies. */
 const heartbeatMs = 15_000;
 /** When this process ends, its clients connect again spread over this time. */
 const spreadMs = { min: 500, max: 3_000 };
@@ -68,10 +68,10 @@ export class StreamHub implements Audience {
     this.#viewers.delete(viewer);
     apiMetrics.streams.set(this.#viewers.size);
     // If this fails, the stream counts until its row expires.
-    const forgetting = deleteStream(this.db, viewer.options.id)
+    const deleting = deleteStream(this.db, viewer.options.id)
       .catch(() => undefined)
-      .finally(() => this.#deleting.delete(forgetting));
-    this.#deleting.add(forgetting);
+      .finally(() => this.#deleting.delete(deleting));
+    this.#deleting.add(deleting);
   }
 
   ready(viewer: Viewer): void {

@@ -89,8 +89,10 @@ export function resetStream(): void {
 }
 
 function open(): void {
-  if (source !== null || (listeners.size === 0 && !isExpected) || document.hidden) return;
+  if (source !== null || document.hidden) return;
   clearTimeout(timer);
+  // The next screen that listens opens it.
+  if (listeners.size === 0 && !isExpected) return void (streamState.value = 'off');
   // A stream that was refused stays so until it is open: it is announced once.
   if (streamState.value !== 'refused') streamState.value = 'connecting';
   const url = urlOf('/api/v1/stream');

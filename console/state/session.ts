@@ -115,7 +115,9 @@ function markEnded(reason: string | null): void {
 /** Reads the workspace of the session. Without a session the login screen is shown. */
 export async function restoreSession(): Promise<void> {
   if (!mayBeLoggedIn()) return markEnded(null);
+  const known = localStorage.getItem(workspaceIdKey);
   await refreshWorkspace().catch((error: unknown) => {
+    if (localStorage.getItem(workspaceIdKey) !== known) return; // another tab has logged in or out, which this one follows
     const problem = problemOf(error);
     if (problem.status === 401) return markEnded(endedByItself);
     if (openWorkspace() !== null) return; // another try has succeeded
@@ -123,6 +125,9 @@ export async function restoreSession(): Promise<void> {
     session.value = { state: 'failed', problem };
   });
 }
+
+/** A read that takes longer may never be answered. */
+const answerMsMax = 30_000;
 
 /** The reads of the workspace that have begun, and the newest of them that was answered. */
 const reads = { begun: 0, answered: 0 };
@@ -134,7 +139,7 @@ const reads = { begun: 0, answered: 0 };
 async function refreshWorkspace(): Promise<void> {
   const known = localStorage.getItem(workspaceIdKey);
   const number = (reads.begun += 1);
-  const { workspace } = await call('get', '/api/v1/workspace');
+  const { workspace } = await call('get', '/api/v1/workspace', { signal: AbortSignal.timeout(answerMsMax) });
   if (localStorage.getItem(workspaceIdKey) !== known || number < reads.answered) return;
   reads.answered = number;
   // The stream may have been opened for the workspace that was logged in before.

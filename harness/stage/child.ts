@@ -20,21 +20,23 @@ export function startChild(
 /** Sends a command. @returns the next message of the child */
 export function ask<Message>(child: ChildProcess, command: object | string, msMax?: number): Promise<Message> {
   const message = nextMessage<Message>(child, msMax);
-  child.send(command);
+  if (child.connected) child.send(command);
   return message;
 }
 
 /** The next message of the child. @throws if it ends before, or sends none in this time */
 export async function nextMessage<Message>(child: ChildProcess, msMax = answerMsMax): Promise<Message> {
+  const ended = new Error(`${child.spawnargs.join(' ')} ended before it answered`);
+  if (!child.connected) throw ended;
   const gone = new AbortController();
-  const leave = () => gone.abort(new Error(`${child.spawnargs.join(' ')} ended before it answered`));
+  const leave = () => gone.abort(ended);
   child.once('disconnect', leave); // not `exit`, which may come before the last message
   try {
     const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(msMax)]);
     const [message] = (await once(child, 'message', { signal })) as [Message];
     return message;
   } catch (error) {
-    throw gone.signal.aborted ? gone.signal.reason : error;
+    throw gone.signal.aborted ? ended : error;
   } finally {
     child.off('disconnect', leave);
   }

@@ -1,4 +1,4 @@
-/** How each connection to PostgreSQL is opened: time-outs, and settings of the planner. */
+/** How each connection to PostgreSQL is opened: timeouts, and settings of the planner. */
 
 /**
  * A prepared statement keeps its plan. That plan may date from a time when the tables were small, and a sequential scan or a hash join was

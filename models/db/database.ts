@@ -52,7 +52,7 @@ export function sharePool(poolMax: number, bulkShare: number): { own: number; bu
  * Opens a pool without models.
  * @param url postgres://user:password@host:port/database
  * @param poolMax the maximum number of connections
- * @param waits answerMsMax: how long to wait for an answer; the default is above the time-out of statements. acquireMsMax: how long to wait
+ * @param waits answerMsMax: how long to wait for an answer; the default is above the timeout of statements. acquireMsMax: how long to wait
  * for a connection
  */
 export function openPool(url: string, poolMax: number, waits: { answerMsMax?: number | undefined; acquireMsMax?: number } = {}): Database {

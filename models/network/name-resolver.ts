@@ -18,7 +18,7 @@ export type Resolve = (name: string, whose?: string) => Promise<LookupAddress[]>
 export interface ResolverOptions {
   /** DNS servers; empty: those of the system. */
   servers: readonly string[];
-  /** The time-out of a look-up, and of a look-up including its wait for others. */
+  /** The timeout of a look-up, and of a look-up including its wait for others. */
   lookUpMs?: number;
   totalMs?: number;
 }

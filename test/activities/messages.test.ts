@@ -10,7 +10,7 @@ describe('messageActivities', () => {
   const { test, activitiesWith, dispatch } = useMessageActivities();
 
   describe('acceptMessages', () => {
-    it('acceptMessages returns ids, deliveries and the time-outs of the channel', async () => {
+    it('acceptMessages returns ids, deliveries and the timeouts of the channel', async () => {
       await buildWebhook(test.workspaceId, 'https://one.example.test/');
       const { group_id, id } = await buildUndecided(test.db, test.workspaceId, { channel: 'email' });
       const activities = activitiesWith(stubProvider(), { REPORT_TIMEOUT_EMAIL: '77', REPORT_TIMEOUT_SMS: '5', HANDOFF_TIMEOUT: '9' });

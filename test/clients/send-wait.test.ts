@@ -81,7 +81,7 @@ describe('tidings send --wait', () => {
     assert.match((JSON.parse(last) as { error: { message: string } }).error.message, new RegExp(`^message ${id} was accepted, but `));
   });
 
-  it('send exits with 2 for a time-out without --wait or of no whole seconds', async () => {
+  it('send exits with 2 for a timeout without --wait or of no whole seconds', async () => {
     assert.equal((await send('--timeout', '0')).code, 2);
     assert.equal((await send('--timeout', 'soon')).code, 2);
     const { code, stderr } = await runCommand(['send', 'a', 'b', '--timeout', '5'], {});

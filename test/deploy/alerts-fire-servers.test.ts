@@ -158,7 +158,7 @@ describe('alerts on a service with failing servers', () => {
   it('an alert fires for an event loop that stands still', () => {
     const standStill = async () => {
       service.api.freeze();
-      await sleep(650); // below the time-out of the scrape
+      await sleep(650); // below the timeout of the scrape
       service.api.unfreeze();
     };
     return prometheus.firesBy(['TidingsEventLoopBlocked'], standStill, { repeat: true });

@@ -22,7 +22,7 @@ export async function judge(db: Database, facts: Facts): Promise<string[]> {
   return [...found.map(({ violation }) => violation), ...books];
 }
 
-/** How an operation failed, unless it was refused by rule. Deadlocks and lock time-outs are among it. */
+/** How an operation failed, unless it was refused by rule. Deadlocks and lock timeouts are among it. */
 export const unrightful = (name: string, error: unknown): string[] => (isRightful(error) ? [] : [`${name} failed: ${describe(error)}`]);
 
 const legalMoves = new Set([

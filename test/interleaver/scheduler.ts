@@ -18,7 +18,7 @@ export interface Run {
 
 /** A statement that has not ended by then may be waiting for a lock: the server is asked. */
 const askAfterMs = 2;
-/** Longest that a schedule may take: longer than any lock time-out. */
+/** Longest that a schedule may take: longer than any lock timeout. */
 const runMsMax = 25_000;
 
 export class Scheduler {

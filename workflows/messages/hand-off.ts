@@ -18,7 +18,7 @@ export async function handOffOrGiveUp(groupId: string, handOff: Promise<Dispatch
   }
 }
 
-/** The time was over while the activity was in a queue, or its workers died. If an attempt failed by itself, the time-out has its failure as cause. */
+/** The time was over while the activity was in a queue, or its workers died. If an attempt failed by itself, the timeout has its failure as cause. */
 const hasWaitedForWorker = ({ cause }: ActivityFailure): boolean =>
   cause instanceof TimeoutFailure && !(cause.cause instanceof ApplicationFailure);
 

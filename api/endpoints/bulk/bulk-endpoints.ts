@@ -1,4 +1,7 @@
-/** The endpoints that run in the bulk thread. They have a list of their own, because the thread loads no other endpoints. */
+/**
+ * The endpoints that run in the bulk thread, except for bodies that are cheap (`isCheap`). They have a list of their own, because the thread loads
+ * no other endpoints.
+ */
 import type { BulkDeps } from '../../deps.js';
 import type { Endpoint } from '../../http/endpoint.js';
 import { sendBulkEndpoint } from './bulk.js';

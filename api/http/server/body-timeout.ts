@@ -1,5 +1,5 @@
 /**
- * What happens when the service begins to read a body: its time-out begins, and a client that waits for `100 Continue` gets it. The wait of a request
+ * What happens when the service begins to read a body: its timeout begins, and a client that waits for `100 Continue` gets it. The wait of a request
  * for its turn does not count. Node's `requestTimeout` would count it.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

@@ -86,13 +86,13 @@ export function createHttpServer(
   const turns = new FirstRequestTurns();
   const addressOf = createClientAddress(connections?.proxies ?? []);
   const inTurn = withTurns(limited, turns, (req) => addressKey(addressOf(req)));
-  const noting = withOpenResponses(withCloseAnnounced(inTurn, serving));
-  const server = createServer(options, noting);
+  const handler = withOpenResponses(withCloseAnnounced(inTurn, serving));
+  const server = createServer(options, handler);
   server.timeout = timeouts.idleMs;
-  server.on('checkExpectation', noting); // an unknown `Expect` header is ignored
+  server.on('checkExpectation', handler); // an unknown `Expect` header is ignored
   server.on('checkContinue', (req, res) => {
     continuing(req, res);
-    noting(req, res);
+    handler(req, res);
   });
   refuseLate(server, refuse, timeouts, stalls);
   server.on('connect', createTunnelListener(limiter));

@@ -1,6 +1,6 @@
 /** What was sent, what became of it, what it cost, and what fails. */
 import { useLocation } from 'preact-iso';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../../api/call.js';
 import { to } from '../../api/base.js';
 import { RefreshButton, Resource } from '../../parts/loaded.js';
@@ -41,7 +41,8 @@ export function Overview() {
   });
   const failing = useFailing();
   // What is read later would push down what is read already.
-  const isKnown = !failing.isPending.value || failing.data.value !== undefined || overview.problem.value !== null;
+  const wasKnown = useRef(false);
+  wasKnown.current ||= !failing.isPending.value || failing.data.value !== undefined || overview.problem.value !== null;
   const refresh = () => {
     overview.reload();
     failing.reload();
@@ -57,7 +58,7 @@ export function Overview() {
         </>
       }
     >
-      {isKnown ? (
+      {wasKnown.current ? (
         <>
           <FailingWebhooks webhooks={failing} />
           <Resource of={overview}>{(shown) => <Content overview={shown} />}</Resource>

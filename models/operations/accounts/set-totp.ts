@@ -139,9 +139,9 @@ export async function endTotp(
   { workspaceId, reason }: EndedFactor,
   origin: Origin,
 ): Promise<boolean> {
-  const [forgotten] = await select<{ was_enabled: boolean }>(db, forget, [workspaceId], transaction);
+  const [ended] = await select<{ was_enabled: boolean }>(db, clearTotp, [workspaceId], transaction);
   await deleteCodes(db, transaction, workspaceId);
-  if (forgotten?.was_enabled !== true) return false;
+  if (ended?.was_enabled !== true) return false;
   const target = { type: 'workspace', id: workspaceId, name: null } as const;
   const changes = reason === undefined ? null : { reason };
   await recordAuditEvent(db, transaction, origin, { workspaceId, type: 'auth.totp_disabled', target, changes });
@@ -159,7 +159,7 @@ const findOffered = `
   SELECT totp_secret FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NULL AND totp_secret IS NOT NULL`;
 const lockEnabled = 'SELECT id FROM workspaces WHERE id = $1 AND totp_confirmed_at IS NOT NULL FOR NO KEY UPDATE';
 const confirm = 'UPDATE workspaces SET totp_confirmed_at = now(), totp_step = $2 WHERE id = $1 RETURNING name';
-const forget = `
+const clearTotp = `
   UPDATE workspaces w SET totp_secret = NULL, totp_confirmed_at = NULL, totp_step = NULL
   FROM (SELECT id, totp_confirmed_at FROM workspaces WHERE id = $1 FOR NO KEY UPDATE) old
   WHERE w.id = old.id RETURNING old.totp_confirmed_at IS NOT NULL AS was_enabled`;

@@ -81,19 +81,19 @@ async function uncount(db: Database, counted: readonly CountedRow[]): Promise<vo
   for (const { digest, tries: number } of counted) await select(db, uncountOne, [digest, number]);
 }
 
-/** Forgets the attempts of an address, with those of the exempt client. */
+/** Deletes the attempts of an address, with those of the exempt client. */
 export async function deleteAttempts(db: Database, secretKeys: readonly string[], email: string, transaction: Transaction): Promise<void> {
   const digests = [...digestsOf(secretKeys, email), ...digestsOf(secretKeys, email, true)];
-  await select(db, forget, [digests], transaction);
+  await select(db, deleteRows, [digests], transaction);
 }
 
-/** Forgets what this attempt was counted with. */
+/** Deletes what this attempt was counted with. */
 export async function clearAttempt(db: Database, { counted }: LoginAttempt): Promise<void> {
-  await select(db, forget, [counted.map(({ digest }) => digest)]);
+  await select(db, deleteRows, [counted.map(({ digest }) => digest)]);
 }
 
 /**
- * Exempts the client that has reset the password from the pauses that attempts of others cause. Forgets the attempts, unless a second factor
+ * Exempts the client that has reset the password from the pauses that attempts of others cause. Deletes the attempts, unless a second factor
  * is enabled: they also count wrong codes, and somebody who reads the owner's mails could try more codes after each reset.
  */
 export async function exemptClient(
@@ -133,7 +133,7 @@ const uncountOne = `
 const wait = `
   SELECT max(ceil(extract(epoch FROM blocked_until - clock_timestamp())))::int AS seconds FROM login_tries
   WHERE digest = ANY($1::bytea[]) AND blocked_until > clock_timestamp()`;
-const forget = `
+const deleteRows = `
   DELETE FROM login_tries
   WHERE digest IN (SELECT digest FROM login_tries WHERE digest = ANY($1::bytea[]) ORDER BY digest FOR UPDATE)`;
 const exempt = `

@@ -3,12 +3,12 @@ import type { Channel } from '../../channels.js';
 import { type Database, select } from '../../db/database.js';
 import { highestId, idBefore, lowestId } from '../../rules/values/id-time.js';
 
-/** How much longer than the longest time-out of reports they are kept: `replay-reports` may still find their messages. */
+/** How much longer than the longest timeout of reports they are kept: `replay-reports` may still find their messages. */
 const graceSeconds = 30 * 86_400;
 const pageSize = 1_000;
 
 /**
- * Deletes reports that still match no message after the longest time-out and 30 days. Goes through all reports once, by their age, until
+ * Deletes reports that still match no message after the longest timeout and 30 days. Goes through all reports once, by their age, until
  * none is left or the time is over. The next call continues.
  * @param untilMs milliseconds since 1970
  * @returns how many were deleted

@@ -27,7 +27,7 @@ export interface MailDetail {
   /** The names of what still has access to the workspace. */
   keys?: string[];
   webhooks?: string[];
-  /** A reset has removed the second factor. */
+  /** A reset has disabled the second factor. */
   totp_disabled?: boolean;
   recovery_codes_left?: number;
   /** After how many days the body of an event is deleted; 0: never. */

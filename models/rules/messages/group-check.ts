@@ -41,7 +41,7 @@ const reportGraceMs = 60_000;
 const pausedMs = 600_000;
 
 /**
- * A group that waits for reports needs no workflow until its time-out, because a report starts one. So it costs nothing until then, and a
+ * A group that waits for reports needs no workflow until its timeout, because a report starts one. So it costs nothing until then, and a
  * Temporal server that lost its data needs nothing restored for it.
  * @param reportTimeoutMs how long to wait for a report, by channel
  */

@@ -20,7 +20,7 @@ describe('repairs of groups', () => {
     assert.deepEqual(await repairs.run(), []);
     await rows(repairs.db, `UPDATE messages SET sent_at = now() - interval '361 seconds'`);
     await makeOpenRowsDue(repairs.db);
-    assert.deepEqual(await repairs.run(), [], 'the time-out is three days');
+    assert.deepEqual(await repairs.run(), [], 'the timeout is three days');
     await makeOpenRowsDue(repairs.db);
     assert.deepEqual(await repairs.run({ REPORT_TIMEOUT_SMS: '300' }), [`give up ${group_id}`]);
   });

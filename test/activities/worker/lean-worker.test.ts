@@ -46,7 +46,7 @@ describe('LeanWorker', () => {
   });
   after(endReplays);
 
-  it('workflow code is called without a time-out, where the worker of the SDK sets one for each call', () => {
+  it('workflow code is called without a timeout, where the worker of the SDK sets one for each call', () => {
     assert.deepEqual(lean.timeouts, [undefined]);
     assert.ok(
       ofSdk.timeouts.some((timeout) => typeof timeout === 'number'),

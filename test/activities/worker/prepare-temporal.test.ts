@@ -63,7 +63,7 @@ describe('the schedule of the watcher', () => {
   });
 
   for (const [what, every] of [
-    ['time-out', 30_000],
+    ['timeout', 30_000],
     ['interval', 60_000],
   ] as const) {
     it(`a schedule of an earlier version gets the ${what} that it lacks, and stays as it is otherwise`, async () => {

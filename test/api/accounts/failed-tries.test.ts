@@ -67,7 +67,7 @@ describe('failed tries', () => {
     );
     assert.equal(await lockMails(), 1);
   });
-  it('400 for wrong codes to remove the second factor, which are recorded and mailed', async () => {
+  it('400 for wrong codes to disable the second factor, which are recorded and mailed', async () => {
     const { secret } = await enrol(me);
     const remove = () => me.call('DELETE', '/auth/totp', { code: wrongCode(secret) });
     await times(5, async () => assert.equal((await remove()).status, 400));

@@ -9,7 +9,7 @@ const count = (answers: Answer[], status: number) => answers.filter((answer) => 
 
 for (const [store, redisUrl] of [
   ['in memory', () => ''],
-  // A database of its own, because others use up the limit of the address; without the time-out of commands, which a busy process exceeds.
+  // A database of its own, because others use up the limit of the address; without the timeout of commands, which a busy process exceeds.
   ['in Redis', () => process.env.TEST_REDIS && `${process.env.TEST_REDIS}/1?commandTimeout=none`],
 ] as const) {
   describe(`the limit of a workspace, ${store}`, () => {

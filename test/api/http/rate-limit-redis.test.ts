@@ -7,7 +7,7 @@ import { type RedisServer, startRedis } from '../../support/parts/redis.js';
 import { useApiStarts } from '../use-api.js';
 
 const list = '/api/v1/messages';
-/** Without the time-out of commands, which a busy process exceeds although Redis has answered. `ioredis` takes options from the URL. */
+/** Without the timeout of commands, which a busy process exceeds although Redis has answered. `ioredis` takes options from the URL. */
 const patient = 'commandTimeout=none';
 
 describe('rate limits in Redis', () => {

@@ -126,9 +126,9 @@ describe("the operator's command stuck", () => {
         [3, false],
       ],
     );
-    assert.match(await text('--retry'), /^The watcher looks at 3 groups when a worker runs: no worker is alive now\.$/m);
+    assert.match(await text('--retry'), /^The watcher checks 3 groups when a worker runs: no worker is alive now\.$/m);
     await noteHeartbeat(db, 'test', 'main');
-    assert.match(await text('--retry'), /^The watcher looks at 3 groups within 30 s\.$/m);
+    assert.match(await text('--retry'), /^The watcher checks 3 groups within 30 s\.$/m);
   });
 
   it('stuck exits with 2 for a limit that is no number', async () => {

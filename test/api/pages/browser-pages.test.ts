@@ -1,4 +1,4 @@
-/** The pages for browsers, in a real browser. */
+/** The pages of `browser-pages.ts`, in a real browser. */
 import assert from 'node:assert/strict';
 import { axeFindings } from '../../support/axe.js';
 import { startBrowser, type TestBrowser } from '../../support/browser.js';

@@ -44,7 +44,7 @@ export const terminateOf =
     };
   };
 
-/** SIGSTOP for longer than all time-outs of its peers, then SIGCONT: the process continues without noticing. */
+/** SIGSTOP for longer than all timeouts of its peers, then SIGCONT: the process continues without noticing. */
 export const stopOf =
   (part: Part, name = 'stop'): Nemesis =>
   (stage, random) => {

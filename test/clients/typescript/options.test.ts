@@ -30,7 +30,7 @@ describe('options of the TypeScript client', () => {
     assert.deepEqual(server.requests, []);
   });
 
-  it('a time-out that is longer than a timer can be, or has a fraction, does not end the call', async () => {
+  it('a timeout that is longer than a timer can be, or has a fraction, does not end the call', async () => {
     for (const timeoutMs of [2 ** 33, 30_000.5]) assert.equal((await tidings.messages.send(message, { timeoutMs })).id, 'one');
   });
 

@@ -10,7 +10,7 @@ export async function eventCount({ client }: TestTemporal, workflowId: string): 
   return events?.length ?? 0;
 }
 
-/** The kinds of time-out that ended attempts of the activities of all workflows of a type, such as `HEARTBEAT`. */
+/** The kinds of timeout that ended attempts of the activities of all workflows of a type, such as `HEARTBEAT`. */
 export async function timeoutsOf({ client }: TestTemporal, workflowType: string): Promise<Set<string>> {
   const kinds = new Set<string>();
   for await (const { workflowId, runId } of client.workflow.list({ query: `WorkflowType = '${workflowType}'` })) {

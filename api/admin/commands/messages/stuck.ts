@@ -45,8 +45,8 @@ export const stuckCommand: Command = {
 
 const retriedText = (groups: number, isWatched: boolean) =>
   isWatched
-    ? `The watcher looks at ${countText(groups, 'group')} within 30 s.`
-    : `The watcher looks at ${countText(groups, 'group')} when a worker runs: no worker is alive now.`;
+    ? `The watcher checks ${countText(groups, 'group')} within 30 s.`
+    : `The watcher checks ${countText(groups, 'group')} when a worker runs: no worker is alive now.`;
 
 function cellsOf({ message_id, workspace_id, channel, status, age_seconds, last_detail, waiting, stuck }: OpenMessage): string[] {
   const why = waiting === null ? 'Undecided: not charged; the watcher removes it' : waiting.text;

@@ -56,11 +56,11 @@ describe('slow clients', () => {
     });
   }
 
-  describe('a process that stands still for twice the time-outs', () => {
+  describe('a process that stands still for twice the timeouts', () => {
     const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2 * timeouts.headersMs);
     let paused: Server;
     let socket: Socket;
-    /** The idle time-out is as short as the other ones only where it is the subject. */
+    /** The idle timeout is as short as the other ones only where it is the subject. */
     const connectTo = async (idleMs = 10_000): Promise<void> => {
       paused = createHttpServer((req, res) => answer(req, res), { limiter, isDraining: false }, { ...timeouts, idleMs, stallMs: 200 });
       await once(paused.listen(0, '127.0.0.1'), 'listening');
@@ -119,7 +119,7 @@ describe('slow clients', () => {
     assert.equal(count, 1);
   });
 
-  it('200 for a request that waits longer than all time-outs before its body is read', async () => {
+  it('200 for a request that waits longer than all timeouts before its body is read', async () => {
     const discard = answer;
     answer = (req, res) => void sleep(3 * timeouts.idleMs).then(() => discard(req, res));
     assert.match(await heard(await open(`${head}\r\n1234567890`)), /^HTTP\/1\.1 200 OK[^]*well$/);
@@ -131,7 +131,7 @@ describe('slow clients', () => {
     assert.match(await heard(await open(`${head}\r\n123`)), /^HTTP\/1\.1 408 /);
   });
 
-  it('200 for a request whose handler takes longer than the idle time-out', async () => {
+  it('200 for a request whose handler takes longer than the idle timeout', async () => {
     answer = (req, res) => void req.resume().once('end', () => void sleep(3 * timeouts.idleMs).then(() => res.end('well')));
     assert.match(await heard(await open(`${head}\r\n1234567890`)), /^HTTP\/1\.1 200 OK[^]*well$/);
   });

@@ -54,7 +54,7 @@ describe('giving up', () => {
     assert.equal(await statusOf(test.db, message.id), 'delivered/delivered');
   });
 
-  it('giveUpOnReports gives up only on messages whose time is over, each by the time-out of its channel', async () => {
+  it('giveUpOnReports gives up only on messages whose time is over, each by the timeout of its channel', async () => {
     const sentSecondsAgo = async (channel: 'sms' | 'email', seconds: number) => {
       const { id, group_id } = await buildSent(test.db, test.workspaceId, { channel });
       await rows(test.db, `UPDATE messages SET sent_at = now() - $2 * interval '1 second' WHERE id = $1`, [id, seconds]);

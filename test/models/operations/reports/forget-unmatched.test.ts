@@ -27,7 +27,7 @@ describe('forgetUnmatched', () => {
   const stored = async () => (await rows<{ id: string }>(test.db, 'SELECT id FROM delivery_reports ORDER BY id')).map(({ id }) => id);
   const forget = (forMs = 10_000) => forgetUnmatched(test.db, timeouts, Date.now() + forMs);
 
-  it('reports that match no message are deleted after the longest time-out and 30 days, and no others', async () => {
+  it('reports that match no message are deleted after the longest timeout and 30 days, and no others', async () => {
     const message = await buildSent(test.db, (await buildWorkspace(test.db)).id);
     const kept = [
       ...(await store([34], message)),
