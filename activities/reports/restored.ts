@@ -14,9 +14,9 @@ import { queryReports } from './query-report.js';
 const atOnce = 10;
 /** Messages for each activity call. Fits into its timeout even if every query times out. */
 const perCall = 30;
-/** At this attempt of the activity, 15 s after the first, messages whose queries all fail count as queried. */
+/** At this attempt of the activity, about 15 s after the first, messages count as queried although all their queries failed. */
 const attemptsMax = 5;
-const unqueriedText = 'status queries of a recovery failed: their messages are not queried again, except when their report is overdue';
+const unqueriedText = 'status queries of a recovery failed: their messages are queried again only when their reports are overdue';
 
 interface RestoredDeps {
   db: Database;
@@ -34,7 +34,10 @@ export interface QueriedPage {
 
 export function restoredActivities({ db, config, providers, logger }: RestoredDeps) {
   return {
-    /** Queries the providers for the next messages of a recovery and stores the reports in the inbox. Each message is queried once, or up to five times if all queries fail. */
+    /**
+     * Queries the providers for the next messages of a recovery and stores the reports in the inbox. Each message is queried once, or up to five
+     * times if all queries fail.
+     */
     askRestored: (recoveryId: string): Promise<QueriedPage> =>
       withHeartbeat(async () => {
         const key = await erasureKey(db, config.secretKeys);
