@@ -6,6 +6,7 @@ import { resetStream } from '../api/stream.js';
 import { closeQuestion } from './confirm.js';
 import { forgetInput, keepInput } from './kept.js';
 import { forgetRequests, keepRemovedRequests, keepRequests, restoreRequests, storageKeyOf } from './unanswered-sends.js';
+import { answerMsMax } from './load.js';
 import { dismissAll } from './notices.js';
 
 export type Workspace = Schema<'WorkspaceSettings'>;
@@ -125,9 +126,6 @@ export async function restoreSession(): Promise<void> {
     session.value = { state: 'failed', problem };
   });
 }
-
-/** A read that takes longer may never be answered. */
-const answerMsMax = 30_000;
 
 /** The reads of the workspace that have begun, and the newest of them that was answered. */
 const reads = { begun: 0, answered: 0 };
