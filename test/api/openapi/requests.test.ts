@@ -1,5 +1,6 @@
 /** The schemas of requests in the OpenAPI document: they take what the service takes, so that typed clients can send it. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Account } from '../start-app.js';
@@ -47,6 +48,7 @@ describe('the schemas of requests', () => {
       { ...sms('Hi', { recipients: [{ to, variables: null, metadata: null, reference: null }] }), to: undefined },
     ],
     ['a field of a recipient that is a variable', { ...sms('Hi {{name}}', { recipients: [{ to, name: 'Ada', n: 5 }] }), to: undefined }],
+    ['a contact_id beside a to, which is a variable', { ...sms('Hi', { recipients: [{ to, contact_id: randomUUID() }] }), to: undefined }],
   ] as const) {
     it(`the schemas of requests take ${what}, as the service does`, async () => {
       const { status, body: answer } = await app.call('POST', '/api/v1/messages/preview', { key: account.key, body });
@@ -57,6 +59,12 @@ describe('the schemas of requests', () => {
     });
   }
 
+  for (const empty of [null, '', undefined]) {
+    it(`the schemas of requests take a contact_id beside a to that is ${JSON.stringify(empty)}`, () => {
+      const validate = ajv.compile({ $ref: '#/components/schemas/BulkRecipient', components });
+      assert.ok(validate({ contact_id: randomUUID(), ...(empty === undefined ? {} : { to: empty }) }), JSON.stringify(validate.errors));
+    });
+  }
   it('the schemas of requests allow further fields of a recipient, because they are variables', () => {
     for (const name of ['RecipientByAddress', 'RecipientByContact']) assert.equal(schemas[name]?.additionalProperties, true, name);
   });
