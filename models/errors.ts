@@ -106,9 +106,9 @@ export const missingField = (field: string) => invalidField(field, missingFieldT
 /** The text for an unknown field with a name similar to a known one. */
 export const unknownFieldText = (field: string, meant: string) => `Unknown field: ${field}. Did you mean ${meant}?`;
 export const missingFieldText = (field: string) => `Missing required field: ${field}`;
-/** @param where a second fault, with the place of the error in the JSON */
-export const invalidJson = (where?: string) =>
-  invalid([{ field: '', message: 'Invalid JSON body' }, ...(where === undefined ? [] : [{ field: '', message: where }])]);
+/** @param hint what is wrong with the body, and where */
+export const invalidJson = (hint?: string) =>
+  invalid([{ field: '', message: 'Invalid JSON body', ...(hint === undefined ? {} : { hint }) }]);
 export const emailExists = () =>
   new AppError('email_exists', 'Email already exists', { details: [{ field: 'email', message: 'Email already exists' }] });
 /** The cursor is malformed, or belongs to another list, workspace or set of filters. */

@@ -114,7 +114,7 @@ const bodies: Mistake[] = [
     body: '{"to": "+15551234567",}',
     status: 400,
     error: badJson,
-    where: ['', ''],
+    where: [''],
     fix: 'line 1, column 23',
   },
   {
@@ -123,7 +123,7 @@ const bodies: Mistake[] = [
     body: "{'to': '+15551234567'}",
     status: 400,
     error: badJson,
-    where: ['', ''],
+    where: [''],
     fix: 'line 1, column 2',
   },
   {
@@ -133,7 +133,7 @@ const bodies: Mistake[] = [
     body: 'to=%2B15551234567&channel=sms',
     status: 400,
     error: badJson,
-    where: ['', ''],
+    where: [''],
     fix: 'not a form',
   },
   {
@@ -142,7 +142,7 @@ const bodies: Mistake[] = [
     body: '[{"to": "+15551234567"}]',
     status: 400,
     error: badJson,
-    where: ['', ''],
+    where: [''],
     fix: 'must be a JSON object',
   },
   {

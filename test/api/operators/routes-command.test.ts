@@ -20,7 +20,7 @@ describe("the operator's command routes", () => {
     await rows(test.db, `UPDATE send_attempts SET started_at = now() - interval '11 minutes' WHERE message_id = $1`, [id]);
     const { out } = await runAdmin({ db: test.db }, 'routes');
     assert.match(out, /^sms +sandbox +weight +\d+ +not judged: the only account of its channel$/m);
-    assert.match(out, /^Hand-off attempts of the last ten minutes \(only the 5,000 of the newest messages are read\):$/m);
+    assert.match(out, /^Hand-off attempts of the last ten minutes \(at most 5,000, those of the newest messages\):$/m);
     const calls = out.split('\n').filter((line) => /^sandbox .* attempts? /.test(line));
     assert.deepEqual(
       calls.map((line) => line.replace(/^sandbox +/, '')),
