@@ -3786,7 +3786,7 @@ export interface components {
             spend_limit_day?: number | null;
             /** @description Allowed countries of phone recipients, as ISO 3166 alpha-2 codes, and XK, AC, TA; null allows all */
             allowed_countries?: string[] | null;
-            /** @description Texts and recipients of messages are erased after this many days. 0 or null: the limit of the installation, which is also the maximum */
+            /** @description Texts and recipients of messages are erased after this many days. 0 or null: the limit of the installation, which also applies to larger numbers */
             message_days?: number | null;
         };
         BalanceResponse: {

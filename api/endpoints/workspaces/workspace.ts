@@ -76,7 +76,7 @@ export const updateWorkspaceEndpoint = endpoint({
       .allow(null)
       .meta({ type: ['integer', 'null'] })
       .description(
-        'Texts and recipients of messages are erased after this many days. 0 or null: the limit of the installation, which is also the maximum',
+        'Texts and recipients of messages are erased after this many days. 0 or null: the limit of the installation, which also applies to larger numbers',
       ),
   }).required(),
   response: workspaceResponse,

@@ -6,7 +6,7 @@ import { aligned } from '../../aligned.js';
 import type { Command } from '../../command.js';
 import { numberIn } from '../../read-options.js';
 
-const callsTitle = `Hand-off attempts of the last ten minutes (only the ${recentCallsRead.toLocaleString('en-US')} of the newest messages are read):`;
+const callsTitle = `Hand-off attempts of the last ten minutes (at most ${recentCallsRead.toLocaleString('en-US')}, those of the newest messages):`;
 const changesShown = { default: 20, max: 99_999 };
 
 export const routesCommand: Command = {
