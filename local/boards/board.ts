@@ -1,4 +1,4 @@
-/** A Grafana board, from a short declaration. `npm run settings` writes deploy/grafana/boards from local/boards. */
+/** A Grafana board, from a short declaration. `npm run generate` writes deploy/grafana/boards from local/boards. */
 
 /** Units of Grafana's panels. By second: requests `reqps`, messages `mps`, events `eps`, other operations `ops`. */
 export type Unit = 'short' | 's' | 'percentunit' | 'reqps' | 'mps' | 'eps' | 'ops' | 'bytes';

@@ -172,7 +172,7 @@ describe('the package tidings-client', () => {
     assert.doesNotMatch(code, /\bimport\b|\brequire\(|\bprocess\b|\bBuffer\b/);
   });
 
-  it('the package tidings-client has the types of the OpenAPI document: npm run client:types writes them', () => {
-    for (const { file, isKept } of typesFiles) assert.ok(readFileSync(file, 'utf8') === generateTypes(isKept), 'run npm run client:types');
+  it('the package tidings-client has the types of the OpenAPI document: npm run generate writes them', () => {
+    for (const { file, isKept } of typesFiles) assert.ok(readFileSync(file, 'utf8') === generateTypes(isKept), 'run npm run generate');
   });
 });

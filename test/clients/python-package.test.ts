@@ -75,6 +75,6 @@ describe('the package tidings-client for Python', function () {
   });
 
   it('the Python package has the types of the OpenAPI document, and its sync half is like the async half', () => {
-    for (const [file, text] of generatePython()) assert.ok(readFileSync(file, 'utf8') === text, `run npm run client:types: ${file}`);
+    for (const [file, text] of generatePython()) assert.ok(readFileSync(file, 'utf8') === text, `run npm run generate: ${file}`);
   });
 });

@@ -14,7 +14,7 @@ interface Shown {
 }
 
 describe('boards', () => {
-  it('boards are written as they are declared: npm run settings writes them', () => {
+  it('boards are written as they are declared: npm run generate writes them', () => {
     const files = readdirSync(join(root, 'deploy/grafana/boards'));
     assert.deepEqual(files.toSorted(), boards.map(({ name }) => `${name}.json`).toSorted());
     for (const board of boards) assert.deepEqual(jsonOf(`deploy/grafana/boards/${board.name}.json`), dashboardOf(board), board.name);

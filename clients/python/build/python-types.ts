@@ -38,7 +38,7 @@ export function pythonTypes(document: Json): string {
   return `${head}\n\n${texts.join('\n\n')}\n`;
 }
 
-const head = `"""Types of requests and answers. Generated from the OpenAPI document by \`npm run client:types\`: do not edit it."""
+const head = `"""Types of requests and answers. Generated from the OpenAPI document by \`npm run generate\`: do not edit it."""
 
 from __future__ import annotations
 

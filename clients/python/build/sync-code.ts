@@ -17,7 +17,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/\basynchronous\b/g, 'synchronous'],
 ];
 
-const head = '# Generated from _async by `npm run client:types`: do not edit it.\n';
+const head = '# Generated from _async by `npm run generate`: do not edit it.\n';
 
 /** A module of `_sync`. @param source the module of the same name in `_async` */
 export const syncCode = (source: string): string =>

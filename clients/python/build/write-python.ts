@@ -1,5 +1,5 @@
 /**
- * Part of `npm run client:types`: generates the types of the Python client from the OpenAPI document, and its synchronous half from the
+ * Part of `npm run generate`: generates the types of the Python client from the OpenAPI document, and its synchronous half from the
  * asynchronous one. The files are in the repository, so that the package is built without Node; a test compares them.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

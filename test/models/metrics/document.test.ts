@@ -5,7 +5,7 @@ import { declared } from '../../../models/metrics/catalogue.js';
 import { metricsTable } from '../../../models/metrics/document.js';
 
 describe('docs/observability/metrics.md', () => {
-  it('docs/observability/metrics.md lists the declared metrics: npm run settings writes them', () => {
+  it('docs/observability/metrics.md lists the declared metrics: npm run generate writes them', () => {
     const page = readFileSync(resolve(import.meta.dirname, '../../../../docs/observability/metrics.md'), 'utf8');
     const table = /<!-- metrics:.*?-->\n([^]*?)\n<!-- end of metrics -->/.exec(page)?.[1];
     assert.equal(table, metricsTable(declared));

@@ -1,4 +1,4 @@
-"""Types of requests and answers. Generated from the OpenAPI document by `npm run client:types`: do not edit it."""
+"""Types of requests and answers. Generated from the OpenAPI document by `npm run generate`: do not edit it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-# Generated from _async by `npm run client:types`: do not edit it.
+# Generated from _async by `npm run generate`: do not edit it.

@@ -1,4 +1,4 @@
-# Generated from _async by `npm run client:types`: do not edit it.
+# Generated from _async by `npm run generate`: do not edit it.
 """How this half of the package waits, and what its connections belong to: an event loop, or a process.
 
 Nothing can bound a blocking call as a whole, so in the half that blocks each part of a call has the timeout.

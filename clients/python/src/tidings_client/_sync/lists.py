@@ -1,4 +1,4 @@
-# Generated from _async by `npm run client:types`: do not edit it.
+# Generated from _async by `npm run generate`: do not edit it.
 """Lists, which the client reads page by page."""
 
 from __future__ import annotations

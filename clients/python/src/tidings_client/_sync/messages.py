@@ -1,4 +1,4 @@
-# Generated from _async by `npm run client:types`: do not edit it.
+# Generated from _async by `npm run generate`: do not edit it.
 """Messages and batches."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Generated from _async by `npm run client:types`: do not edit it.
+# Generated from _async by `npm run generate`: do not edit it.
 """The stream of events, which connects again by itself (docs/contract/streams.md)."""
 
 from __future__ import annotations
