@@ -1,5 +1,5 @@
 /**
- * `npm run generate`: writes the declared settings into docs/settings.md, .env.example and docker-compose.yml, which show all of them, the
+ * Part of `npm run generate`: writes the declared settings into docs/settings.md, .env.example and docker-compose.yml, which show all of them, the
  * declared metrics into docs/observability/metrics.md, and the boards into deploy/grafana/boards. Tests compare the files with the
  * declarations, so this is the one step after one of them was added or changed.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run generate`: generates the types of the TypeScript client and of the console from the OpenAPI document. The files are in the
+ * Part of `npm run generate`: generates the types of the TypeScript client and of the console from the OpenAPI document. The files are in the
  * repository, so that both compile without the service; tests compare them with the document.
  */
 import { execFileSync } from 'node:child_process';
