@@ -72,4 +72,16 @@ describe('the input of the command tidings', () => {
     assert.equal((await runHere(['login'], env, { input: 'klíč\n' })).code, 2);
     assert.deepEqual(server.requests, []);
   });
+
+  it('an option of another action exits with 2, and nothing is sent', async () => {
+    for (const [args, said] of [
+      [['webhooks', '--status', 'failed'], '--status is not for the list of webhooks'],
+      [['webhooks', 'create', 'https://example.com/', '--since', '2026-11-30'], '--since is not for webhooks create'],
+      [['webhooks', 'delete', 'one', '--events', 'message.failed'], '--events is not for webhooks delete'],
+      [['webhooks', 'deliveries', 'one', '--since', '2026-11-30'], '--since is not for webhooks deliveries'],
+      [['messages', 'one', '--status', 'failed'], '--status is not for messages ID'],
+    ] as const)
+      assert.deepEqual(await runHere(args, env), { code: 2, stdout: '', stderr: `tidings: ${said}\n` });
+    assert.deepEqual(server.requests, []);
+  });
 });

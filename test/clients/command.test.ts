@@ -99,6 +99,7 @@ describe('the command tidings', () => {
     const delivery = JSON.parse(stdout) as { id: string; webhook_id: string };
     assert.equal(delivery.webhook_id, id);
     assert.match((await runHere(['webhooks', 'deliveries', id], env)).stdout, new RegExp(`^${delivery.id}  20`));
+    assert.equal((await runHere(['webhooks', 'deliveries', id, '--status', 'held'], env)).stderr, 'no deliveries\n');
     const resent = await runHere(['webhooks', 'resend', id, delivery.id], env);
     assert.deepEqual([resent.code, resent.stderr], [0, '']);
     const replay = await runHere(['webhooks', 'replay', id, '--since', '2026-01-01T00:00:00Z', '--status', 'succeeded'], env);

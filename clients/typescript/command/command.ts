@@ -73,6 +73,12 @@ export function textOption({ values }: Pick<Context, 'values'>, name: string): s
   return typeof value === 'string' ? value : undefined;
 }
 
+/** @throws UsageError for an option that this use of the command would ignore */
+export function takeOnly({ values }: Pick<Context, 'values'>, options: readonly string[], use: string): void {
+  const other = Object.keys(values).find((name) => !options.includes(name));
+  if (other !== undefined) throw new UsageError(`--${other} is not for ${use}`);
+}
+
 /** The value of an option that must be one of a few. */
 export function choice<T extends string>(context: Pick<Context, 'values'>, name: string, allowed: readonly T[]): T | undefined {
   const value = textOption(context, name);

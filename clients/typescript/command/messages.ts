@@ -1,7 +1,7 @@
 /** `tidings messages`, `tidings timeline` and `tidings cancel` */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedMessage, MessageFilters } from '../client/index.js';
-import { channels, choice, type Command, type Context, inWords, statuses, textOption, wholeNumber } from './command.js';
+import { channels, choice, type Command, type Context, inWords, statuses, takeOnly, textOption, wholeNumber } from './command.js';
 import { pollMs } from './follow.js';
 import { plain, type Terminal } from './terminal.js';
 
@@ -31,12 +31,13 @@ export const messages: Command = {
   async run(context) {
     const { terminal, signal, positionals } = context;
     const [id] = positionals;
-    const limit = wholeNumber(context, 'limit', 1_000_000) ?? 20;
-    const filters = { ...filtersOf(context), limit: Math.min(limit, 100) };
     if (id !== undefined) {
+      takeOnly(context, [], 'messages ID');
       const message = await context.tidings().messages.get(id, { signal });
       return terminal.print(JSON.stringify(message, null, 2), message);
     }
+    const limit = wholeNumber(context, 'limit', 1_000_000) ?? 20;
+    const filters = { ...filtersOf(context), limit: Math.min(limit, 100) };
     let count = 0;
     for await (const message of context.tidings().messages.list(filters, { signal })) {
       terminal.print(line(terminal, message), message);

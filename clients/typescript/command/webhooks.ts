@@ -1,7 +1,14 @@
 /** `tidings webhooks` and `tidings balance` */
 import type { NewWebhook, Webhook } from '../client/index.js';
-import { choice, type Command, type Context, deliveryStatuses, eventTypes, inWords, textOption, UsageError } from './command.js';
+import { choice, type Command, type Context, deliveryStatuses, eventTypes, inWords, takeOnly, textOption, UsageError } from './command.js';
 import { counted, plain } from './terminal.js';
+
+/** Of the actions that have some. */
+const optionsOf: Readonly<Record<string, readonly string[]>> = {
+  create: ['events'],
+  deliveries: ['status'],
+  replay: ['since', 'until', 'status'],
+};
 
 const actions: Readonly<Record<string, (context: Context, argument: string) => Promise<void>>> = {
   async create(context, url) {
@@ -20,8 +27,11 @@ const actions: Readonly<Record<string, (context: Context, argument: string) => P
     const answer = await tidings().webhooks.test(id, { signal });
     terminal.print(`sent: tidings webhooks deliveries ${id} shows what the receiver returned`, answer);
   },
-  async deliveries({ tidings, terminal, signal }, id) {
-    const { items } = await tidings().webhooks.deliveries(id, { limit: 20 }, { signal }).page();
+  async deliveries(context, id) {
+    const { terminal, signal } = context;
+    const status = choice(context, 'status', deliveryStatuses);
+    const filters = { limit: 20, ...(status === undefined ? {} : { status }) };
+    const { items } = await context.tidings().webhooks.deliveries(id, filters, { signal }).page();
     for (const item of items) {
       const last = item.attempts.at(-1);
       // A receiver that begins a response and does not end it has acknowledged nothing, whatever the status.
@@ -55,11 +65,12 @@ export const webhooks: Command = {
                   (default: all)
   --since TIME    of a replay, ISO 8601: it sends the deliveries from then on again
   --until TIME    its end (default: now)
-  --status NAME   ${inWords(deliveryStatuses)}
-                  (default: failed and held)
+  --status NAME   of deliveries, or of those that a replay sends:
+                  ${inWords(deliveryStatuses)}
+                  (default of a replay: failed and held)
 
 Without an action it lists the webhooks. The key needs the scope manage_webhooks.`,
-  options: Object.fromEntries(['events', 'since', 'until', 'status'].map((name) => [name, { type: 'string' } as const])),
+  options: Object.fromEntries([...new Set(Object.values(optionsOf).flat())].map((name) => [name, { type: 'string' } as const])),
   offers: { '': Object.keys(actions), events: eventTypes, status: deliveryStatuses },
   arguments: [0, 3],
   async run(context) {
@@ -69,8 +80,10 @@ Without an action it lists the webhooks. The key needs the scope manage_webhooks
       const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
       const isComplete = argument !== undefined && (second !== undefined) === (name === 'resend');
       if (action === undefined || !isComplete) throw new UsageError(`usage: tidings webhooks ${webhooks.usage}`);
+      takeOnly(context, optionsOf[name] ?? [], `webhooks ${name}`);
       return action(context, argument);
     }
+    takeOnly(context, [], 'the list of webhooks');
     let count = 0;
     for await (const webhook of context.tidings().webhooks.list({}, { signal })) {
       terminal.print(line(webhook), webhook);
