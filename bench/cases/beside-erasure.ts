@@ -43,7 +43,7 @@ export async function besideErasure(service: Service, cleanup: Cleanup): Promise
     violations: [
       ...(seconds > secondsMax ? [`the erasure took ${seconds.toFixed(0)} s`] : []),
       ...(left?.count === 0 ? [] : ['messages of the recipient are left']),
-      ...(slower > slowerMax ? [`sends are ${slower.toFixed(2)} times slower beside an erasure`] : []),
+      ...(slower > slowerMax ? [`sends beside an erasure take ${slower.toFixed(2)} times as long; target: at most ${slowerMax}`] : []),
     ],
   };
 }

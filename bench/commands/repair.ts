@@ -6,7 +6,8 @@ import { auditNow } from '../../models/operations/billing/audit-books.js';
 import { openAccount } from '../../harness/load/account.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { openWorkbench } from '../../harness/stage/workbench.js';
-import { say } from '../../harness/report/say.js';
+import { atLeast, atMost } from '../../harness/measure/figures.js';
+import { say, sayReport } from '../../harness/report/say.js';
 
 const runMsMax = 60 * 60_000;
 const lookEveryMs = 500;
@@ -27,7 +28,7 @@ async function run(orphans: number, scheduled: number, groupMax: string, cleanup
   await store(db, email, scheduled, 'scheduled');
   await store(db, email, orphans, 'orphan');
   await select(db, 'ANALYZE');
-  say(...(await plansOf(db)));
+  say('The plan of the statement that finds due messages:', ...(await plansOf(db)));
 
   const startedAt = performance.now();
   await select(db, `UPDATE message_groups SET look_at = now() WHERE id IN (SELECT group_id FROM messages WHERE scheduled_at IS NULL)`);
@@ -40,8 +41,12 @@ async function run(orphans: number, scheduled: number, groupMax: string, cleanup
   const auditedAt = performance.now();
   const differences = await auditNow(db, (difference) => say(JSON.stringify(difference)));
   const audited = ((performance.now() - auditedAt) / 1000).toFixed(1);
-  say('', `${perMinute.toFixed(0)} a minute; ${differences} differences in the books, audited in ${audited} s`);
-  return perMinute >= perMinuteMin && differences === 0 ? 0 : 1;
+  return sayReport(
+    '',
+    `the books were audited in ${audited} s`,
+    atLeast('delivered a minute', perMinute, perMinuteMin),
+    atMost('differences in the books', differences, 0, 0),
+  );
 }
 
 const cost = 1_000;
