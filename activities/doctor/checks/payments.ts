@@ -14,13 +14,16 @@ export const paymentsCheck: Check = {
     const headers = { Authorization: `Bearer ${secretKey}` };
     // A restricted key that may create sessions may also read them.
     const { status } = await fetch(new URL('/v1/checkout/sessions?limit=1', apiBase), { signal, headers, redirect: 'manual' });
-    return [keyFinding(status), ...clearTextFindings(apiBase)];
+    return [keyFinding(status, nameOf(apiBase)), ...clearTextFindings(apiBase)];
   },
 };
 
-function keyFinding(status: number): Finding {
-  if (status === 200) return ok(subject, 'Stripe accepts the key');
-  if (status === 401) return failed(subject, 'Stripe refuses the key: nobody can buy credits', 'Correct STRIPE_SECRET_KEY');
+/** A host that stands in for Stripe, such as the local checkout, is not called Stripe. */
+export const nameOf = (apiBase: string) => (apiBase === 'https://api.stripe.com' ? 'Stripe' : new URL(apiBase).host);
+
+function keyFinding(status: number, name: string): Finding {
+  if (status === 200) return ok(subject, `${name} accepts the key`);
+  if (status === 401) return failed(subject, `${name} refuses the key: nobody can buy credits`, 'Correct STRIPE_SECRET_KEY');
   if (status === 403)
     return failed(subject, 'the key may not use checkout sessions', 'Give the restricted key the permission to write Checkout Sessions');
   return warning(subject, `did not respond as expected (status ${status})`, 'Look at the status page of Stripe, and try again');

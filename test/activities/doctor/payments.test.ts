@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Finding, runChecks } from '../../../activities/doctor/check.js';
 import { nowhere } from '../../support/carriers/counterpart.js';
-import { clearTextFindings, paymentsCheck } from '../../../activities/doctor/checks/payments.js';
+import { clearTextFindings, nameOf, paymentsCheck } from '../../../activities/doctor/checks/payments.js';
 import { settingsCheck } from '../../../activities/doctor/checks/settings.js';
 import { startCheckout } from '../../../local/checkout/server.js';
 import type { Database } from '../../../models/db/database.js';
@@ -48,6 +48,17 @@ describe('the check of payments', () => {
       assert.deepEqual(statesOf(findings), [['payments', state]]);
       assert.deepEqual(asked, [['GET', '/v1/checkout/sessions?limit=1', 'Bearer sk_test_tests']]);
     });
+
+  it('the check of payments names the host that accepts the key, unless it is Stripe', async () => {
+    const counterpart = await startCounterpart((_, response) => reply(response, 200, {}));
+    const findings = await found(stripeEnv(counterpart.url));
+    await counterpart.close();
+    assert.deepEqual(
+      findings.map(({ detail }) => detail),
+      [`${new URL(counterpart.url).host} accepts the key`],
+    );
+    assert.equal(nameOf('https://api.stripe.com'), 'Stripe');
+  });
 
   it('the check of payments fails if the payment provider cannot be reached', async () => {
     assert.deepEqual(statesOf(await found(stripeEnv(`http://127.0.0.1:${await freePort()}`))), [['payments', 'failed']]);

@@ -9,7 +9,8 @@ export const doctorCommand: Command = {
   name: 'doctor',
   takes: [],
   isLocal: true,
-  summary: 'Check settings, database, Temporal, Redis, mail, carriers, addresses and clocks, and say what to do. Fails if a check failed.',
+  summary:
+    'Check settings, database, Temporal, Redis, mail, carriers, payments, addresses and clocks, and say what to do. Fails if a check failed.',
   async run({ values: { json = false } }) {
     const { code, out, err } = await runDoctor(json === true ? ['--json'] : []);
     if (out === '') throw new Error(err.trim());
