@@ -44,7 +44,7 @@ const untilAnswered = async (sender: Sender, number: number, key: string, sends:
   return answer && messageIdOf(answer);
 };
 
-/** Sends a batch and resolves to its id. The call is repeated once, and must return the same batch. */
+/** Sends a batch and resolves to its id, if a call is answered. The call is repeated once, and must return the same batch. */
 export async function sendBatch(sender: Sender, recipients: number, rate: number | undefined, sends: Sends): Promise<string | undefined> {
   const key = `soak-batch-${randomUUID()}`;
   const post = async () => {
@@ -53,8 +53,8 @@ export async function sendBatch(sender: Sender, recipients: number, rate: number
   };
   const id = await post();
   const again = await post();
-  if (id !== again) sends.violations.push(`key ${key} stands for ${id} and for ${again}`);
-  return id;
+  if (id !== undefined && again !== undefined && id !== again) sends.violations.push(`key ${key} stands for ${id} and for ${again}`);
+  return id ?? again;
 }
 
 /** Repeats a call until it gets a response. Fails on a response that is neither a success nor repeatable. */
