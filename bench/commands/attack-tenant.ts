@@ -13,6 +13,7 @@ import { createSender } from '../../harness/load/sender.js';
 import { eachPart, type PartName, type Service, startService } from '../../harness/stage/service.js';
 import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
+import { numbersFrom } from '../../harness/report/number-options.js';
 import { say, sayVerdict } from '../../harness/report/say.js';
 
 const runMsMax = 10 * 60_000;
@@ -128,7 +129,8 @@ async function silentDns(cleanup: Cleanup): Promise<string> {
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '60' }, rate: { type: 'string', default: '10' }, only: { type: 'string', default: '' } },
 });
+const numbers = numbersFrom(1, { seconds: values.seconds, rate: values.rate });
 await runToExit(runMsMax, (cleanup) => {
   const only = chosenBy(values.only, attackNames, (name) => name);
-  return run({ seconds: Number(values.seconds), rate: Number(values.rate), only }, cleanup);
+  return run({ ...numbers, only }, cleanup);
 });

@@ -12,6 +12,7 @@ import { createSender, type Sender } from '../../harness/load/sender.js';
 import { type Service, startService } from '../../harness/stage/service.js';
 import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { type SteadySends, steadySends, formatLatency } from '../../harness/load/steady-sends.js';
+import { numbersFrom } from '../../harness/report/number-options.js';
 import { say, sayVerdict } from '../../harness/report/say.js';
 
 const runMsMax = 20 * 60_000;
@@ -124,4 +125,5 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, seconds: { type: 'string', default: '20' } } });
-await runToExit(runMsMax, (cleanup) => run(values.only, Number(values.seconds), cleanup));
+const { seconds } = numbersFrom(1, { seconds: values.seconds });
+await runToExit(runMsMax, (cleanup) => run(values.only, seconds, cleanup));

@@ -11,6 +11,7 @@ import { usageOf } from '../../harness/measure/process-usage.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
 import { type Service, startService } from '../../harness/stage/service.js';
 import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
+import { numbersFrom } from '../../harness/report/number-options.js';
 import { say, sayReport } from '../../harness/report/say.js';
 
 const runMsMax = 15 * 60_000;
@@ -118,6 +119,6 @@ const { values } = parseArgs({
     rounds: { ...text, default: '3' },
   },
 });
-const { seconds, rate, streams, rounds } = values;
-const options = { seconds: Number(seconds), perSecond: Number(rate), streams: Number(streams), rounds: Number(rounds) };
+const { rate: perSecond, ...others } = numbersFrom(1, values);
+const options = { ...others, perSecond };
 await runToExit(runMsMax, (cleanup) => run(options, cleanup));

@@ -7,6 +7,7 @@ import { killUnderWebhooks } from '../cases/webhook-kills.js';
 import { firstAttempts, saturate } from '../cases/webhook-latency.js';
 import type { Outcome } from '../cases/outcome.js';
 import { openWorkbench, type Workbench } from '../../harness/stage/workbench.js';
+import { numbersFrom } from '../../harness/report/number-options.js';
 import { say, sayVerdict } from '../../harness/report/say.js';
 
 const runMsMax = 20 * 60_000;
@@ -33,4 +34,5 @@ async function run(only: string, seconds: number, cleanup: Cleanup): Promise<num
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, seconds: { type: 'string', default: '20' } } });
-await runToExit(runMsMax, (cleanup) => run(values.only, Number(values.seconds), cleanup));
+const { seconds } = numbersFrom(1, { seconds: values.seconds });
+await runToExit(runMsMax, (cleanup) => run(values.only, seconds, cleanup));

@@ -13,6 +13,7 @@ import { runFaults } from './faults.js';
 import { startLoad } from './load.js';
 import { judge, openMessages } from './verdict.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
+import { numbersFrom } from '../../../harness/report/number-options.js';
 import { say, sayVerdict } from '../../../harness/report/say.js';
 
 const { values } = parseArgs({
@@ -23,12 +24,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
   },
 });
-const [messages, rounds, terminations, seed] = [values.messages, values.rounds, values.terminations, values.seed].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-];
+const { messages, rounds } = numbersFrom(1, { messages: values.messages, rounds: values.rounds });
+const { terminations, seed } = numbersFrom(0, { terminations: values.terminations, seed: values.seed });
 /** A deploy, a kill and a freeze with their pauses take about this long; the load lasts as long as the faults. */
 const roundSeconds = 32;
 /** Unknown hand-offs wait two minutes for their report; the watcher looks once a minute. */

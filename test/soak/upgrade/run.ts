@@ -22,17 +22,19 @@ import { startLoad } from '../handoff/load.js';
 import { judge, openMessages } from '../handoff/verdict.js';
 import { type Balancer, startBalancer } from './balancer.js';
 import { type Cleanup, runToExit } from '../../../harness/stage/cleanup.js';
+import { numbersFrom } from '../../../harness/report/number-options.js';
 import { say, sayVerdict } from '../../../harness/report/say.js';
 
 const { values } = parseArgs({
   options: { from: { type: 'string' }, messages: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '100' } },
 });
+const { messages, seconds } = numbersFrom(1, { messages: values.messages, seconds: values.seconds });
 const present = resolve(import.meta.dirname, '../../../..');
 /** Between two steps of the upgrade, so that each state of the service gets a part of the load. */
-const stepMs = (Number(values.seconds) * 1_000) / 6;
+const stepMs = (seconds * 1_000) / 6;
 const settleMsMax = 5 * 60_000;
 /** Starting, and twice the load. */
-const runMsMax = 10 * 60_000 + 2 * Number(values.seconds) * 1_000 + settleMsMax;
+const runMsMax = 10 * 60_000 + 2 * seconds * 1_000 + settleMsMax;
 
 /** The entry points of a version. */
 const versionIn = (root: string, env: NodeJS.ProcessEnv) => ({
@@ -93,7 +95,7 @@ async function soak(from: string, cleanup: Cleanup): Promise<number> {
   await before.migrate();
   await Promise.all(parts.map((part) => part.start()));
   const carrier = openCarrier(counterpart);
-  const load = await startLoad({ url, db }, { messages: Number(values.messages), seconds: Number(values.seconds) });
+  const load = await startLoad({ url, db }, { messages, seconds });
   await sleep(stepMs);
   const codes = await upgrade(former, after, { balancer, parts });
   const sends = await load.ended;
