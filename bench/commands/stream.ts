@@ -121,4 +121,5 @@ const { values } = parseArgs({
 });
 const { rate: perSecond, ...others } = numbersFrom(1, values);
 const options = { ...others, perSecond };
+if (options.streams % workspaces !== 0) throw new Error(`--streams must be a multiple of ${workspaces}, the number of workspaces`);
 await runToExit(runMsMax, (cleanup) => run(options, cleanup));
