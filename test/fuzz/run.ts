@@ -1,6 +1,7 @@
 /**
- * `npm run fuzz -- [--seconds 600] [--seed n] [--exclude checks]`: starts the whole service and lets Schemathesis drive it from its own document for some seconds. What was answered is
- * counted in the log of the API, not by the one who asked.
+ * `npm run fuzz -- [--seconds 600 | --examples n] [--seed n] [--exclude checks]`: starts the whole service and lets Schemathesis drive it from its own
+ * document, for some seconds or with some examples for each operation. With a seed the second form sends the same requests on a slow machine, too. What
+ * was answered is counted in the log of the API, not by the one who asked.
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -16,14 +17,29 @@ import { root } from '../deploy/project.js';
 import { assess, readAnswers } from './answers.js';
 import { pythonPrograms } from '../support/downloads.js';
 
-const { seconds, seed, exclude } = parseArgs({
-  options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string' }, exclude: { type: 'string' } },
+const { seconds, examples, seed, exclude } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '600' },
+    examples: { type: 'string' },
+    seed: { type: 'string' },
+    exclude: { type: 'string' },
+  },
 }).values;
 const folder = join(root, 'test/fuzz');
 /** Operations that end the session of their caller. After them every other operation would answer 401. */
 const endings = ['logOut', 'logOutAll', 'deleteConsoleSession'];
 const operationOptions = (flag: string, operations: readonly string[]) => operations.flatMap((id) => [flag, id]);
 const secondsOfLogouts = '15';
+const single = ['--phases', 'examples,coverage,fuzzing'];
+/** What is driven one after the other, with the options that end it. Sequences need more examples until links lead to stored data. */
+const parts =
+  examples === undefined
+    ? [['--max-time', seconds]]
+    : [
+        [...single, '--max-examples', examples],
+        ['--phases', 'stateful', '--max-examples', `${10 * Number(examples)}`],
+      ];
+const ofLogouts = [...single, ...(examples === undefined ? ['--max-time', secondsOfLogouts] : ['--max-examples', examples])];
 /** Starting, and the last requests. */
 const graceMs = 300_000;
 
@@ -43,10 +59,14 @@ await runToExit(Number(seconds) * 1000 + graceMs, async (cleanup) => {
     },
     cleanup,
   );
-  const exitCodes = [await drive({ schemathesis, baseUrl, seconds, only: operationOptions('--exclude-operation-id', endings) }, cleanup)];
+  const exitCodes: number[] = [];
+  for (const part of parts) {
+    const options = [...part, ...operationOptions('--exclude-operation-id', endings)];
+    exitCodes.push(await drive({ schemathesis, baseUrl, options }, cleanup));
+  }
   for (const operation of endings) {
-    const only = [...operationOptions('--include-operation-id', [operation]), '--phases', 'examples,coverage,fuzzing'];
-    exitCodes.push(await drive({ schemathesis, baseUrl, seconds: secondsOfLogouts, only, endsSession: true }, cleanup));
+    const options = [...ofLogouts, '--include-operation-id', operation];
+    exitCodes.push(await drive({ schemathesis, baseUrl, options, endsSession: true }, cleanup));
   }
   const report = assess(readAnswers(join(dataDir, 'logs')));
   process.stdout.write(`${report.lines.join('\n')}\n`);
@@ -57,9 +77,8 @@ interface Drive {
   /** The program. */
   schemathesis: string;
   baseUrl: string;
-  seconds: string;
-  /** Options that choose the operations. */
-  only: readonly string[];
+  /** Options that choose the operations, and end the run. */
+  options: readonly string[];
   endsSession?: boolean;
 }
 
@@ -67,7 +86,7 @@ interface Drive {
  * Runs Schemathesis with a new account. Its output goes to the terminal.
  * @returns its exit code; 1 also if it has lost its session or its key, because the rest of its requests then got a 401 only
  */
-async function drive({ schemathesis, baseUrl, seconds: max, only, endsSession = false }: Drive, cleanup: Cleanup): Promise<number> {
+async function drive({ schemathesis, baseUrl, options, endsSession = false }: Drive, cleanup: Cleanup): Promise<number> {
   const client = new DemoClient(baseUrl, AbortSignal.timeout(60_000));
   const account = { email: `fuzz-${randomUUID()}@tidings.invalid`, password: `fuzz-${randomUUID()}` }; // unlike the samples, which would change the password and close the account
   await client.call('POST', '/auth/signup', { body: { ...account, company_name: 'Fuzz' } });
@@ -80,9 +99,7 @@ async function drive({ schemathesis, baseUrl, seconds: max, only, endsSession = 
     join(folder, 'schemathesis.toml'),
     'run',
     `${baseUrl}/openapi.json`,
-    '--max-time',
-    max,
-    ...only,
+    ...options,
     '--workers',
     '1', // with more threads Python 3.11 now and then fails while Hypothesis reads lambdas: "AST constructor recursion depth mismatch"
   ];
