@@ -1,5 +1,6 @@
 /** Fills a workspace by the API, as its owner would. */
 import { connect, select } from '../../models/db/database.js';
+import { eventTypes } from '../../models/rules/webhooks/events.js';
 import type { Service } from '../../harness/stage/service.js';
 import { DemoClient } from '../../local/demo/demo-client.js';
 import { until } from '../support/client.js';
@@ -23,7 +24,6 @@ interface WithId {
 
 const login = { email: 'ada@example.com', password: 'correct horse battery' };
 const stepMsMax = 120_000;
-const eventTypes = ['message.queued', 'message.sent', 'message.delivered', 'message.failed'];
 
 /** Resolves when what the pictures show has happened. */
 export async function fillWorkspace({ baseUrl, databaseUrl }: Service, receivers: Receivers): Promise<Filled> {

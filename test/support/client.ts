@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
+import { eventTypes } from '../../models/rules/webhooks/events.js';
 import { verifyAndGrant } from './rows/verify-and-grant.js';
 import { request } from './network/request.js';
 import { assertAsDeclared } from './network/response-check.js';
@@ -110,14 +111,12 @@ class HttpClient implements RestClient {
     return message;
   }
 
-  async hook({ token }: Account, url: string, events: string[] = allEvents): Promise<{ id: string; secret: string }> {
+  async hook({ token }: Account, url: string, events: readonly string[] = eventTypes): Promise<{ id: string; secret: string }> {
     const answer = await this.call('POST', '/api/v1/webhooks', { body: { url, events }, headers: bearer(token) });
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     return { id: answer.body.data.webhook.id, secret: answer.body.data.secret };
   }
 }
-
-const allEvents = ['message.queued', 'message.sent', 'message.delivered', 'message.failed'];
 
 export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 

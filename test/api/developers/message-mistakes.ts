@@ -1,6 +1,7 @@
 /** Mistakes in messages and elsewhere, see mistakes.ts. */
 import { good, type Mistake, phone, phoneExample } from './mistake.js';
 import { channels } from '../../../models/channels.js';
+import { eventTypes } from '../../../models/rules/webhooks/events.js';
 
 const send = 'POST /api/v1/messages/send';
 const bulk = 'POST /api/v1/messages/bulk';
@@ -145,7 +146,7 @@ const webhooks: Row[] = [
     'an unknown event',
     { url: 'https://example.com', events: ['message.bounced'] },
     'events',
-    'Invalid events. Must be one of: message.queued, message.sent, message.delivered, message.failed',
+    `Invalid events. Must be one of: ${eventTypes.join(', ')}`,
     'message.failed',
   ],
 ];

@@ -4,6 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { components, type Content, document, operations } from './document.js';
 import { channels } from '../../../models/channels.js';
+import { eventTypes, testEventType } from '../../../models/rules/webhooks/events.js';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
@@ -88,13 +89,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('the OpenAPI document describes the events of messages and the test event with headers and examples', () => {
-    assert.deepEqual(Object.keys(document.webhooks), [
-      'message.queued',
-      'message.sent',
-      'message.delivered',
-      'message.failed',
-      'webhook.test',
-    ]);
+    assert.deepEqual(Object.keys(document.webhooks), [...eventTypes, testEventType]);
     for (const [type, { $ref }] of Object.entries(document.webhooks)) assert.equal($ref, `#/components/pathItems/${type}`);
     assert.deepEqual(Object.keys(components.pathItems), Object.keys(document.webhooks));
     for (const [type, { post }] of Object.entries(components.pathItems)) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
+import { eventTypes } from '../../../models/rules/webhooks/events.js';
 import type { DeliveryStatus } from '../../../models/tables/delivery.js';
 import { Webhook } from '../../../models/tables/webhook.js';
 import { buildDeliveryIn, deliveryOf } from '../../support/rows/deliveries.js';
@@ -60,7 +61,7 @@ describe('a webhook that is changed or deleted', () => {
     });
     for (const [body, text] of [
       [{ is_active: 'yes' }, 'is_active must be a boolean'],
-      [{ events: [] }, 'Invalid events. Must be one of: message.queued, message.sent, message.delivered, message.failed'],
+      [{ events: [] }, `Invalid events. Must be one of: ${eventTypes.join(', ')}`],
       [{ url: 'http://x.y' }, 'Webhook URL must use HTTPS'],
       [{ url: '' }, 'Webhook URL must use HTTPS'],
       [{ url: 'https://192.168.0.1' }, 'Webhook URL must not point to a private address'],

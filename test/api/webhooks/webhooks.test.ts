@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { decrypt } from '../../../models/rules/values/encryption.js';
+import { eventTypes } from '../../../models/rules/webhooks/events.js';
 import { secretContext, Webhook } from '../../../models/tables/webhook.js';
 import { useApi } from '../use-api.js';
 
@@ -34,7 +35,7 @@ describe('webhooks', () => {
       assert.equal(status, 201);
       assert.equal((await app.call('GET', `${hooks}/${body.data.webhook.id}`, { jwt })).status, 200);
     });
-    const enumText = 'Invalid events. Must be one of: message.queued, message.sent, message.delivered, message.failed';
+    const enumText = `Invalid events. Must be one of: ${eventTypes.join(', ')}`;
     const refused: [object, string][] = [
       [{}, 'Missing required field: url'],
       [{ ...good, url: 'http://example.com' }, 'Webhook URL must use HTTPS'],

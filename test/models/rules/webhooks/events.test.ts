@@ -87,8 +87,7 @@ describe('eventBody', () => {
     );
   });
 
-  it('each of the four event types is described by a sentence', () => {
-    assert.deepEqual([...eventTypes], Object.keys(payloads));
+  it('each event type is described by a sentence', () => {
     for (const type of eventTypes) assert.match(eventDescriptions[type], /^[A-Z].*\.$/);
   });
 });
