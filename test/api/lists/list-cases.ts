@@ -19,14 +19,8 @@ export interface Owner {
   webhookId: string;
 }
 
-/** Responses with an array that are not lists: all of it is shown at once, because it is bounded. */
-const whole = new Set(['listCreditPackages', 'listEventTypes', 'getMessageTimeline', 'getUsage', 'getOverview']);
-
-const hasArray = ({ response }: Endpoint) =>
-  Object.values((response.describe().keys ?? {}) as Record<string, { type?: string }>).some(({ type }) => type === 'array');
-
-/** Every GET with an array in its response, except those that are shown whole. */
-export const lists: readonly Endpoint[] = endpoints.filter((item) => item.method === 'get' && hasArray(item) && !whole.has(item.id));
+/** Every endpoint that is declared by `list`. Other responses with an array show all of it at once. */
+export const lists: readonly Endpoint[] = endpoints.filter(({ response }) => 'pagination' in (response.describe().keys ?? {}));
 
 let count = 0;
 const unique = () => `+1555${String((count += 1)).padStart(7, '0')}`;
