@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { creditsText } from '../../../models/rules/billing/credits.js';
 import { rows } from '../../support/database.js';
+import { prices } from '../../support/prices.js';
 import { buildQueued } from '../../support/rows/factories.js';
 import { giveUpNow } from '../../support/rows/messages.js';
 import { runAdmin } from '../../support/run-admin.js';
@@ -40,7 +42,10 @@ describe("the operator's command messages", () => {
     const phone = await build(one, { to: '+15557654321' });
     assert.deepEqual((await found('--to', '+15557654321')).ids, [phone]);
     const { out } = await run('--to', to);
-    assert.match(out, new RegExp(`Z  ${ids[1]}  workspace ${other.workspaceId}  email  queued  no carrier yet  1 credit\n`));
+    assert.match(
+      out,
+      new RegExp(`Z  ${ids[1]}  workspace ${other.workspaceId}  email  queued  no carrier yet  ${creditsText(prices.email)}\n`),
+    );
     assert.match(out, /\n2 messages\.\n$/);
     assert.ok(!out.includes('ada@'));
   });

@@ -53,7 +53,7 @@ function buildersOf(test: WorkspaceTest) {
   /** @param unsent steps that follow and are not sent yet @returns the ids of the messages */
   const buildChain = async ([first, ...channels]: [Channel, ...Channel[]], unsent: Channel[] = []): Promise<string[]> => {
     let id = uuidv7();
-    const message = newMessage({ id, workspace_id: test.workspaceId, group_id: id, channel: first, cost: prices[first] });
+    const message = newMessage({ id, workspace_id: test.workspaceId, group_id: id, channel: first });
     const fallback = [...channels, ...unsent].map(stepBy);
     await insertMessages(test.db, { groupId: id, workflowId: workflowIds.message(id), messages: [message], fallback });
     await acceptMessages(test.db, id);

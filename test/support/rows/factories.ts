@@ -6,6 +6,8 @@ import { clientFieldsOf, type MessageRow, type NewMessage } from '../../../model
 import { acceptMessages } from '../../../models/operations/messages/accept-messages.js';
 import { insertMessages } from '../../../models/operations/messages/insert-messages.js';
 import { credit } from '../../../models/operations/billing/post-credits.js';
+import { priceOf } from '../../../models/rules/billing/credits.js';
+import { carrierView } from '../../../models/rules/messages/segments.js';
 import { encrypt } from '../../../models/rules/values/encryption.js';
 import { eventTypes } from '../../../models/rules/webhooks/events.js';
 import { generateWebhookSecret } from '../../../models/rules/webhooks/signed-headers.js';
@@ -55,22 +57,22 @@ export async function buildQueued(db: Database, workspaceId: string, overrides: 
   return row;
 }
 
-/** All fields of a new sms message. */
+/** All fields of a new message, by SMS unless another channel is given, at its price. */
 export function newMessage(overrides: Partial<NewMessage> & Pick<NewMessage, 'id' | 'workspace_id' | 'group_id'>): NewMessage {
+  const { channel = 'sms', content = { text: 'Hello' } } = overrides;
   return {
     batch_id: null,
-    channel: 'sms',
+    channel,
     to: '+15551234567',
-    content: { text: 'Hello' },
+    content,
     ...clientFieldsOf({}),
     idempotency_key: null,
     request_digest: null,
     traceparent: null,
     status: 'accepting',
     status_detail: 'accepted',
-    cost: 1000,
-    segments: 1,
-    encoding: 'GSM-7',
+    cost: priceOf(channel, content.text),
+    ...carrierView(channel, content.text),
     scheduled_at: null,
     expires_at: null,
     created_at: new Date(),

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Message } from '../../../../models/tables/message.js';
 import { type HistoryFilters, listMessages } from '../../../../models/operations/messages/list-messages.js';
 import { rows } from '../../../support/database.js';
+import { prices } from '../../../support/prices.js';
 import { buildQueued, buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildSent, noFilters } from '../../../support/rows/messages.js';
@@ -32,8 +33,8 @@ describe('listMessages', () => {
 
   it('messages are filtered by every field and by combinations', async () => {
     const batch_id = uuidv7();
-    const batch = `INSERT INTO batches (id, workspace_id, channel, status, total, accepted, cost) VALUES ($1, $2, 'email', 'accepting', 1, 1, 1000)`;
-    await rows(test.db, batch, [batch_id, test.workspaceId]);
+    const batch = `INSERT INTO batches (id, workspace_id, channel, status, total, accepted, cost) VALUES ($1, $2, 'email', 'accepting', 1, 1, $3)`;
+    await rows(test.db, batch, [batch_id, test.workspaceId, prices.email]);
     const sent = await buildSent(test.db, test.workspaceId, { to: '+15550000001', reference: 'a' });
     const email = await buildUndecided(test.db, test.workspaceId, { channel: 'email', to: 'a@example.test', reference: 'a', batch_id });
     await acceptBatch(test.db, batch_id);

@@ -47,7 +47,7 @@ describe('reports that race with the work on their group', () => {
 
   it('a report is applied or wakes the group when it arrives while another is applied', () =>
     repeat(async () => {
-      const message = await buildSent(test.db, workspaceId, { channel: 'whatsapp', cost: 500 });
+      const message = await buildSent(test.db, workspaceId, { channel: 'whatsapp' });
       // The first report has set the flag, and its wake is being worked off while the others come.
       const first = await recordReports(test.db, [reportOf(message, 'sent')]);
       const later = (['delivered', 'read'] as const).map((status) => recordReports(test.db, [reportOf(message, status)]));

@@ -83,7 +83,7 @@ describe('sums of messages by hour and day', () => {
         await rows(test.db, 'TRUNCATE message_changes, message_rollups, messages, message_groups, batches CASCADE');
         for (const each of steps) {
           const ids = (await rows<{ id: string }>(test.db, 'SELECT id FROM messages ORDER BY id')).map(({ id }) => id);
-          if (each === 'queue') await buildQueued(test.db, workspaceId, { channel: 'whatsapp', cost: 500, segments: null, encoding: null });
+          if (each === 'queue') await buildQueued(test.db, workspaceId, { channel: 'whatsapp' });
           else if (each === 'batch') await acceptBatch(test.db, (await buildBatch(test.db, workspaceId, [3])).id);
           else if (each === 'rollUp') await rollUp();
           else await move(ids.slice(each.which % Math.max(ids.length, 1)).slice(0, each.more + 1), each.to);
