@@ -9,6 +9,7 @@ import {
   testEventType,
 } from '../../models/rules/webhooks/events.js';
 import { channels } from '../../models/channels.js';
+import { defaultRetryHours } from '../../models/settings/webhook-settings.js';
 import { failureCodes } from '../../models/rules/messages/error-codes.js';
 import { type Components, type Json, jsonSchema } from '../http/schemas/json-schema.js';
 import { refer } from '../http/schemas/schema-components.js';
@@ -125,8 +126,7 @@ const messageRequest = (type: EventType, components: Components): Json =>
   requestOf({
     type,
     summary: eventDescriptions[type],
-    otherwise:
-      'Any other response is retried with growing delays over three days; 410 disables the webhook. The same event may arrive more than once: use `webhook-id` to detect duplicates.',
+    otherwise: `Any other response is retried with growing delays, by default for about ${defaultRetryHours} hours; 410 disables the webhook. The same event may arrive more than once: use \`webhook-id\` to detect duplicates.`,
     notAcknowledged: 'the event is sent again',
     schema: schemaOf(type, components),
     example: eventBody(type, message, at),

@@ -4,7 +4,11 @@ import Joi from 'joi';
 import { type CheckedSettings, days, filledList, list, network, partsOf } from './setting-kinds.js';
 
 /** The schedule of the Standard Webhooks example: ten attempts, the first at once, then after these delays in seconds. */
-export const defaultRetryDelays = '5,300,1800,7200,18000,36000,50400,72000,86400';
+export const defaultRetryDelays: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+/** The length of the schedule, for texts. */
+export const defaultRetryHours = Math.round(defaultRetryDelays.reduce((sum, delay) => sum + delay, 0) / 3_600);
+/** Longer than the schedule, its jitter included. */
+export const defaultDisableAfterDays = 5;
 
 export const webhookSettings: Record<string, Joi.Schema> = {
   WEBHOOK_ALLOWED_NETWORKS: list(network)
@@ -21,13 +25,13 @@ export const webhookSettings: Record<string, Joi.Schema> = {
     .default([])
     .description('DNS servers that are asked for the names of webhooks, comma-separated (default: those of the system)'),
   WEBHOOK_RETRY_DELAYS: filledList(Joi.number().min(0).max(604_800))
-    .default(defaultRetryDelays.split(',').map(Number))
+    .default(defaultRetryDelays)
     .description('retry schedule: seconds before each further delivery attempt, comma-separated'),
   WEBHOOK_DISABLE_AFTER: Joi.number()
     .integer()
     .min(0)
     .max(31_536_000)
-    .default(432_000)
+    .default(defaultDisableAfterDays * 86_400)
     .description('seconds after which a webhook whose endpoint acknowledges nothing is disabled; 0 means never'),
   WEBHOOK_BODY_DAYS: days
     .default(30)

@@ -12,7 +12,7 @@ import { postmarkFailures } from '../../models/rules/failures/postmark.js';
 import { sesFailures } from '../../models/rules/failures/ses.js';
 import { twilioFailures } from '../../models/rules/failures/twilio.js';
 import { settings } from '../../models/settings/settings.js';
-import { defaultRetryDelays } from '../../models/settings/webhook-settings.js';
+import { defaultDisableAfterDays, defaultRetryDelays, defaultRetryHours as hours } from '../../models/settings/webhook-settings.js';
 import { messageColumns } from '../../models/tables/message.js';
 import { outdatedRuntime } from '../../models/process/runtime.js';
 import { components } from '../api/openapi/document.js';
@@ -170,14 +170,13 @@ describe('documents list', () => {
     }
   });
 
-  it('docs/webhooks.md and docs/privacy.md state the retry schedule of webhooks', () => {
+  it('docs/webhooks.md and docs/privacy.md state the retry schedule of webhooks, and when one is disabled', () => {
     const inWords = (seconds: number) => {
       if (seconds < 60) return `${seconds} s`;
       return seconds < 3_600 ? `${seconds / 60} min` : `${seconds / 3_600} h`;
     };
-    const delays = defaultRetryDelays.split(',').map(Number);
-    const hours = Math.round(delays.reduce((sum, delay) => sum + delay, 0) / 3_600);
-    assert.ok(textOf('docs/webhooks.md').includes(`after ${delays.map(inWords).join(', ')} (about ${hours} hours in all`));
+    assert.ok(textOf('docs/webhooks.md').includes(`after ${defaultRetryDelays.map(inWords).join(', ')} (about ${hours} hours in all`));
+    assert.ok(textOf('docs/webhooks.md').includes(`acknowledges nothing for ${defaultDisableAfterDays} days (\`WEBHOOK_DISABLE_AFTER\`)`));
     assert.ok(textOf('docs/privacy.md').includes(`about ${hours} hours by default`));
   });
 

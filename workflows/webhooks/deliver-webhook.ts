@@ -6,7 +6,7 @@ import { deliveryPriority } from '../starts.js';
 
 /**
  * Attempts deliveries to one webhook until each is acknowledged, held, or at the end of its retry schedule. The retries of the activity are
- * the retry schedule, so three days of attempts cost eleven history events. The workflow fails when a delivery fails: operators find it by status.
+ * the retry schedule, so they add no events to the history. The workflow fails when a delivery fails: operators find it by status.
  */
 export async function deliverWebhook(input: DeliverWebhookInput): Promise<void> {
   await retrying.retryDeliveries(input);
