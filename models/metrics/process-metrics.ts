@@ -41,7 +41,7 @@ export const apiMetrics = {
   }),
   accepts: counter(
     'tidings_accepts_total',
-    'Valid single sends. refused: no credits, or the daily limit; repeated: the idempotency key was known; failed: an error of the service; shed: waited too long at the accept gate. Requests that got no place in it are only in tidings_shed_total',
+    'Valid single sends; no bulk sends. refused: no credits, or the daily limit; repeated: got the message of an earlier request with the same idempotency key; failed: an error of the service; shed: waited too long at the accept gate. Requests that got no place in it are only in tidings_shed_total',
     { from: 'api', labels: ['channel', 'outcome'] },
   ),
   acceptSeconds: histogram('tidings_accept_seconds', 'Time from the accept gate to the decision on a single send', {
