@@ -18,6 +18,7 @@ export interface ContactBody {
 }
 
 const tagLengthMax = 64;
+/** In a request, duplicates included. They are removed after this check. */
 const tagsMax = 50;
 
 /** Null is a value here: it clears the field. In other schemas it counts as absent. */
