@@ -44,7 +44,7 @@ export const errorSchema = (components: Components): Json => ({
     details: {
       description: 'With status 400: every validation error of the request. With 401 and 404: how to correct the request, if known',
       type: 'array',
-      items: jsonSchema(fault(), { isOpen: true, components }),
+      items: jsonSchema(fault(), { components }),
     },
     hints: { description: 'How to correct the request, if the error text does not say it', type: 'array', items: text },
   },

@@ -74,7 +74,7 @@ function operation(item: Endpoint, endpoints: readonly Endpoint[], components: C
 /** The schema of a body is named after the operation: `SendMessageRequest`. */
 function requestBody(id: string, body: Joi.Schema, components: Components, examples: Json): Json {
   const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}Request`;
-  const schema = jsonSchema(named(name, body), { isOpen: true, components });
+  const schema = jsonSchema(named(name, body), { components });
   // A missing body counts as an empty object, so the body is required only if a field is required.
   const shape = components.get(name) ?? {};
   return {
@@ -85,7 +85,7 @@ function requestBody(id: string, body: Joi.Schema, components: Components, examp
 
 function successResponse(item: Endpoint, components: Components): Json {
   const name = nameOf(item.response);
-  const inner = jsonSchema(item.response, { isOpen: true, components });
+  const inner = jsonSchema(item.response, { components });
   const data = samples[item.id]?.data;
   const isPlain = item.envelope === false;
   // No `const`: openapi-generator compares it as a text, and its Python client refuses every response.

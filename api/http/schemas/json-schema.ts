@@ -8,8 +8,11 @@ export type { Components, Json } from './schema-components.js';
 export type Convert = (schema: Joi.Schema) => Json;
 
 interface Target {
-  /** For requests, where unknown fields are ignored instead of refused, and for clients, which must ignore new fields of responses. */
-  isOpen?: boolean;
+  /**
+   * For requests, where unknown fields are ignored instead of refused, and for clients, which must ignore new fields of responses. Default: with
+   * `components` true, because a document has each named schema only once.
+   */
+  isOpen?: true;
   /** Collects the named schemas. Without it, they are written out where they are used. */
   components?: Components;
   /** Leaves out variants, for readers that know plain objects only. */
@@ -60,9 +63,11 @@ function completed(json: Json, description: Joi.Description, target: Target): Js
   const merged: Json = 'type' in extra ? { ...(text === undefined ? {} : { description: text }), ...extra } : { ...json, ...extra };
   completeParts(merged, json, description, target);
   correctKeywords(merged, json);
-  if (target.isOpen === true) delete merged.additionalProperties;
-  // openapi-typescript requires a field of a body that has a default.
-  if (target.isOpen === true && extra.default === undefined) delete merged.default;
+  if (target.isOpen ?? target.components !== undefined) {
+    delete merged.additionalProperties;
+    // openapi-typescript requires a field of a body that has a default.
+    if (extra.default === undefined) delete merged.default;
+  }
   // A free-form object. Without `additionalProperties`, code generators treat it as an empty object.
   if ([json.type].flat().includes('object') && json.properties === undefined && !('anyOf' in merged)) {
     merged.additionalProperties = extra.additionalProperties ?? true;
