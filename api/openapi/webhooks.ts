@@ -1,7 +1,9 @@
 /** The `webhooks` section: the events that subscribers receive. The examples come from the same function as the events. */
 import {
   eventBody,
+  eventData,
   eventDescriptions,
+  type EventField,
   type EventSubject,
   type EventType,
   eventTypes,
@@ -19,35 +21,33 @@ import { eventTag } from './prose.js';
 
 const text = { type: 'string' };
 const moment = { type: 'string', format: 'date-time' };
-const recipient = { ...text, description: 'Phone number or e-mail address; empty in a correction that comes after an erasure' };
-const ownFields: Readonly<Record<EventType, Json>> = {
-  'message.queued': { credits_used: { type: 'number' } },
-  'message.sent': { credits_used: { type: 'number' }, provider_message_id: text },
-  'message.delivered': { provider_message_id: text, delivered_at: moment },
-  'message.failed': {
-    provider_message_id: { ...text, description: 'Absent if no carrier accepted the message' },
-    error_code: { ...text, description: oneOfWords(failureCodes) },
-    error_message: text,
-  },
-};
+const uuid = { type: 'string', format: 'uuid' };
+
+/** Of the fields in the events of a status. */
+const fieldSchemas = (status: string, components: Components): Readonly<Record<EventField, Json>> => ({
+  message_id: uuid,
+  channel: jsonSchema(enumOf('Channel', channels), { components }),
+  recipient: { ...text, description: 'Phone number or e-mail address; empty in a correction that comes after an erasure' },
+  status: { ...text, const: status },
+  credits_used: { type: 'number' },
+  provider_message_id: status === 'failed' ? { ...text, description: 'Absent if no carrier accepted the message' } : text,
+  delivered_at: moment,
+  error_code: { ...text, description: oneOfWords(failureCodes) },
+  error_message: text,
+  reference: { ...text, description: 'Present if the message has a reference' },
+  batch_id: { ...uuid, description: 'Present if the message belongs to a bulk send' },
+  metadata: { type: 'object', additionalProperties: true, description: 'Present if the message has metadata' },
+});
 
 /** `message.sent` → `MessageSentEvent` and `MessageSentEventData`. */
 function schemaOf(type: EventType, components: Components): Json {
   const status = type.slice('message.'.length);
   const name = `Message${status.charAt(0).toUpperCase()}${status.slice(1)}Event`;
-  const data = {
-    message_id: { type: 'string', format: 'uuid' },
-    channel: jsonSchema(enumOf('Channel', channels), { components }),
-    recipient,
-    status: { ...text, const: status },
-    ...ownFields[type],
-    reference: { ...text, description: 'Present if the message has a reference' },
-    batch_id: { type: 'string', format: 'uuid', description: 'Present if the message belongs to a bulk send' },
-    metadata: { type: 'object', additionalProperties: true, description: 'Present if the message has metadata' },
-  };
-  const optional: string[] = ['reference', 'batch_id', 'metadata', ...(type === 'message.failed' ? ['provider_message_id'] : [])];
-  const required = Object.keys(data).filter((field) => !optional.includes(field));
-  return envelopeOf(type, name, refer(components, `${name}Data`, { type: 'object', properties: data, required }), components);
+  const schemas = fieldSchemas(status, components);
+  const fields = Object.entries(eventData(type, leastMessage)) as [EventField, unknown][];
+  const properties = Object.fromEntries(fields.map(([field]) => [field, schemas[field]]));
+  const required = fields.filter(([, value]) => value !== undefined).map(([field]) => field);
+  return envelopeOf(type, name, refer(components, `${name}Data`, { type: 'object', properties, required }), components);
 }
 
 const envelopeOf = (type: string, name: string, data: Json, components: Components): Json =>
@@ -58,8 +58,7 @@ const envelopeOf = (type: string, name: string, data: Json, components: Componen
   });
 
 function testSchema(components: Components): Json {
-  const properties = { webhook_id: { type: 'string', format: 'uuid' } };
-  const data = refer(components, 'WebhookTestEventData', { type: 'object', properties, required: ['webhook_id'] });
+  const data = refer(components, 'WebhookTestEventData', { type: 'object', properties: { webhook_id: uuid }, required: ['webhook_id'] });
   return envelopeOf(testEventType, 'WebhookTestEvent', data, components);
 }
 
@@ -77,6 +76,18 @@ const message: EventSubject = {
   error_message: 'Unknown destination',
   delivered_at: at,
 };
+
+type Lacking = { [Field in keyof Omit<EventSubject, 'delivered_at'> as null extends EventSubject[Field] ? Field : never]: null };
+const nothing: Lacking = {
+  reference: null,
+  batch_id: null,
+  metadata: null,
+  provider_message_id: null,
+  error_code: null,
+  error_message: null,
+};
+/** It lacks all that a message may lack: the fields of its events are the required ones. A delivered message has its time. */
+const leastMessage: EventSubject = { ...message, ...nothing };
 
 const header = (name: string, description: string, schema: Json = text) => ({ name, in: 'header', required: true, description, schema });
 const headers = (type: string) => [

@@ -60,34 +60,41 @@ export interface EventSubject {
  * The exact body of an event. It is made once, stored, and sent byte for byte at every attempt. `metadata` and `reference` are present if
  * the client gave them; `batch_id`, and `provider_message_id` of a failure, if they exist.
  */
-export function eventBody(type: MessageEventType, message: EventSubject, at: Date): string {
-  const data = {
-    message_id: message.id,
-    channel: message.channel,
-    recipient: unlessErased(message.to) ?? '', // for a correction that comes after the erasure
-    status: statusOfEvent[type],
-    ...fieldsOf(type, message),
-    ...(message.reference === null ? {} : { reference: message.reference }),
-    ...(message.batch_id === null ? {} : { batch_id: message.batch_id }),
-    ...(message.metadata === null ? {} : { metadata: message.metadata }),
-  };
-  return JSON.stringify({ event: type, timestamp: at.toISOString(), data });
-}
+export const eventBody = (type: MessageEventType, message: EventSubject, at: Date): string =>
+  JSON.stringify({ event: type, timestamp: at.toISOString(), data: eventData(type, message) });
 
-function fieldsOf(type: MessageEventType, message: EventSubject): object {
-  const provider = { provider_message_id: unlessErased(message.provider_message_id) ?? '' };
+/** The data of an event. What is undefined is absent from its body. */
+export const eventData = (type: MessageEventType, message: EventSubject) => ({
+  message_id: message.id,
+  channel: message.channel,
+  recipient: unlessErased(message.to) ?? '', // for a correction that comes after the erasure
+  status: statusOfEvent[type],
+  ...fieldsOf(type, message),
+  reference: message.reference ?? undefined,
+  batch_id: message.batch_id ?? undefined,
+  metadata: message.metadata ?? undefined,
+});
+
+function fieldsOf(type: MessageEventType, message: EventSubject) {
+  const credits_used = toCredits(message.credits_used);
+  const provider_message_id = unlessErased(message.provider_message_id) ?? '';
   switch (type) {
     case 'message.queued':
-      return { credits_used: toCredits(message.credits_used) };
+      return { credits_used };
     case 'message.sent':
-      return { credits_used: toCredits(message.credits_used), ...provider };
+      return { credits_used, provider_message_id };
     case 'message.delivered':
-      return { ...provider, delivered_at: message.delivered_at?.toISOString() };
+      return { provider_message_id, delivered_at: message.delivered_at?.toISOString() };
     case 'message.failed':
       return {
-        ...(message.provider_message_id === null ? {} : provider),
+        provider_message_id: message.provider_message_id === null ? undefined : provider_message_id,
         error_code: message.error_code,
         error_message: message.error_message,
       };
   }
 }
+
+type KeyOf<Union> = Union extends unknown ? keyof Union : never;
+
+/** A field of the data of any event. */
+export type EventField = KeyOf<ReturnType<typeof eventData>>;
