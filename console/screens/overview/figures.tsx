@@ -4,6 +4,7 @@ import { creditsText } from '../../parts/credits.js';
 import { durationText } from '../../parts/time.js';
 import type { OverviewData } from './overview-data.js';
 
+/** Six figures: every row is full, with 6, 3 or 2 columns (`.figures` in `styles/screens.css`). */
 export function Figures({ overview }: { overview: OverviewData }) {
   const { messages, delivered, failed, credits, delivery_p50_ms: p50, delivery_p95_ms: p95, balance, days_left: daysLeft } = overview;
   return (
