@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inTransaction, select } from '../../../models/db/database.js';
-import { digestApiKey } from '../../../models/rules/accounts/api-key.js';
+import { digestApiKey, scopes } from '../../../models/rules/accounts/api-key.js';
 import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { lockWaits, untilLockWait } from '../../support/lock-table.js';
@@ -18,7 +18,7 @@ describe('API keys', () => {
     assert.equal(status, 201);
     assert.match(body.data.key, /^tidings_[0-9A-Za-z]{38}$/);
     assert.equal(body.data.key_prefix, `${body.data.key.slice(0, 12)}...`);
-    assert.deepEqual([body.data.name, body.data.scopes], ['CI', ['send_messages', 'read_messages', 'manage_contacts', 'manage_webhooks']]);
+    assert.deepEqual([body.data.name, body.data.scopes], ['CI', [...scopes]]);
     const [row] = await rows<{ digest: Buffer; text: string }>(
       app.deps.db,
       'SELECT digest, k::text AS text FROM api_keys k WHERE id = $1',
@@ -32,15 +32,15 @@ describe('API keys', () => {
   });
   it('400 for an API key with an unknown scope, an empty list or a wrong type', async () => {
     const { jwt: token } = await app.account();
-    const enumText = 'Invalid scopes. Must be one of: send_messages, read_messages, manage_contacts, manage_webhooks';
+    const enumText = `Invalid scopes. Must be one of: ${scopes.join(', ')}`;
     const cases: [unknown, string][] = [
       [['admin'], enumText],
       [[], enumText],
       ['send_messages', 'scopes must be an array'],
       [[5], 'scopes[0] must be a string'],
     ];
-    for (const [scopes, text] of cases) {
-      const { status, body } = await app.call('POST', keys, { jwt: token, body: { name: 'x', scopes } });
+    for (const [given, text] of cases) {
+      const { status, body } = await app.call('POST', keys, { jwt: token, body: { name: 'x', scopes: given } });
       assert.deepEqual([status, body.error], [400, text]);
     }
   });

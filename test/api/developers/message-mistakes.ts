@@ -2,6 +2,7 @@
 import { good, type Mistake, phone, phoneExample } from './mistake.js';
 import { channels } from '../../../models/channels.js';
 import { eventTypes } from '../../../models/rules/webhooks/events.js';
+import { scopes } from '../../../models/rules/accounts/api-key.js';
 
 const send = 'POST /api/v1/messages/send';
 const bulk = 'POST /api/v1/messages/bulk';
@@ -151,11 +152,11 @@ const webhooks: Row[] = [
   ],
 ];
 
-const scopes: Row = [
+const scope: Row = [
   'a scope by a name of its own',
   { name: 'x', scopes: ['send'] },
   'scopes',
-  'Invalid scopes. Must be one of: send_messages, read_messages, manage_contacts, manage_webhooks',
+  `Invalid scopes. Must be one of: ${scopes.join(', ')}`,
   'send_messages',
 ];
 
@@ -163,5 +164,5 @@ export const others: Mistake[] = [
   ...bulks.map(refused(bulk)),
   ...queries.map(([query, ...row]) => refused(`${list}?${query}`)(row)),
   ...webhooks.map(refused('POST /api/v1/webhooks')),
-  refused('POST /api/v1/api-keys', 'jwt')(scopes),
+  refused('POST /api/v1/api-keys', 'jwt')(scope),
 ];

@@ -3,7 +3,7 @@ import jwt from 'jsonwebtoken';
 import { v7 as uuidv7 } from 'uuid';
 import type { Endpoint } from '../../../api/http/endpoint.js';
 import { endpoints } from '../../../api/endpoints/index.js';
-import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
+import { generateApiKey, scopes } from '../../../models/rules/accounts/api-key.js';
 import { buildQueued, buildSession, buildWebhook } from '../../support/rows/factories.js';
 import { kidOf } from '../kid-of.js';
 import type { Account, CallOptions } from '../start-app.js';
@@ -157,7 +157,7 @@ describe('credentials', () => {
     if (scope === null) continue; // any will do
     it(`${item.id}: 403 for a key without ${scope}`, async () => {
       const { key } = await app.account({
-        scopes: (['send_messages', 'read_messages', 'manage_contacts', 'manage_webhooks'] as const).filter((name) => name !== scope),
+        scopes: scopes.filter((name) => name !== scope),
       });
       const { status, body } = await app.call(...call(item, uuidv7()), { key });
       assert.deepEqual([status, body.error, body.code], [403, `API key does not have required scope: ${scope}`, 'forbidden']);
