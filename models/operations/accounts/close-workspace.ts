@@ -22,7 +22,7 @@ export function closeWorkspace(db: Database, workspaceId: string, origin: Origin
     await deleteWebhooks(db, transaction, workspaceId, nobody);
     await deleteSessions(db, transaction, workspaceId);
     await endTotp(db, transaction, { workspaceId }, nobody);
-    for (const sql of forgotten) await select(db, sql, [workspaceId], transaction);
+    for (const sql of [voidLinks, dropMails]) await select(db, sql, [workspaceId], transaction);
     const target = { type: 'workspace', id: workspaceId, name: null } as const;
     await recordAuditEvent(db, transaction, nobody, { workspaceId, type: 'workspace.closed', target });
     return enqueueMail(db, transaction, workspaceId, { kind: 'workspace_closed', recipient: workspace.email });
@@ -37,9 +37,7 @@ const close = `
   FROM (SELECT id, email FROM workspaces WHERE id = $1 AND closed_at IS NULL FOR NO KEY UPDATE) old
   WHERE w.id = old.id RETURNING old.email`;
 
+const voidLinks = 'UPDATE mail_tokens SET used_at = now() WHERE workspace_id = $1 AND used_at IS NULL';
 /** A mail with the code 0 is not sent, although no server refused it. */
-const forgotten = [
-  'DELETE FROM login_addresses WHERE workspace_id = $1',
-  'UPDATE mail_tokens SET used_at = COALESCE(used_at, now()), email = NULL WHERE workspace_id = $1',
-  'UPDATE mails SET refused_code = 0, recipient = NULL WHERE workspace_id = $1 AND sent_at IS NULL AND refused_code IS NULL',
-];
+const dropMails = `
+  UPDATE mails SET refused_code = 0, recipient = NULL WHERE workspace_id = $1 AND sent_at IS NULL AND refused_code IS NULL`;

@@ -83,6 +83,7 @@ describe('a closed account', () => {
     assert.equal(await settleClosed(app.deps.db, workspaceId, Date.now() - 1), false, 'no time: nothing is settled');
     assert.equal(await settleClosed(app.deps.db, workspaceId, Date.now() + 20_000, 2), true);
     assert.deepEqual(await found(), []);
+    assert.deepEqual(await rows(app.deps.db, 'SELECT digest FROM login_addresses WHERE workspace_id = $1', [workspaceId]), []);
     assert.deepEqual(await ledgerOf(app.deps.db, workspaceId), ['grant 100000', 'purchase 100000']);
     await pay('ch_zyx', 'charge.refunded', { payment_intent: 'pi_zyx', amount: 500, amount_refunded: 100 });
     assert.deepEqual(await found(), [], 'nor does what the payment provider says later');
