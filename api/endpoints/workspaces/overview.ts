@@ -2,13 +2,14 @@
 import Joi from 'joi';
 import { channels } from '../../../models/channels.js';
 import { invalidField } from '../../../models/errors.js';
+import { toCredits } from '../../../models/rules/billing/credits.js';
 import { failureCodes } from '../../../models/rules/messages/error-codes.js';
 import { readOverview } from '../../../models/operations/workspaces/read-overview.js';
 import { Workspace } from '../../../models/tables/workspace.js';
 import { hourDays } from '../../../models/operations/workspaces/roll-up-changes.js';
 import { endpoint } from '../../declare.js';
 import { apiKeyOrJwt } from '../../http/endpoint.js';
-import { presentOverview } from '../../present/present-overview.js';
+import { daysLeft, presentOverview } from '../../present/present-overview.js';
 import { named } from '../../http/schemas/json-schema.js';
 import { bound, date, enumOf } from '../../http/schemas/schemas.js';
 import { text } from '../../http/schemas/validation.js';
@@ -82,9 +83,16 @@ export const getOverviewEndpoint = endpoint({
     const { by, ...period } = unitsOf(query);
     const lastDays = { from: new Date(Date.now() - daysDefault * dayMs), to: new Date() };
     const overview = await readOverview(db, caller.workspaceId, period, by);
-    const spent = await readOverview(db, caller.workspaceId, lastDays, 'hour');
+    const lately = await readOverview(db, caller.workspaceId, lastDays, 'hour');
     const { created_at } = await Workspace.findByPk(caller.workspaceId, { attributes: ['created_at'], rejectOnEmpty: true });
-    return presentOverview({ ...period, by, overview, spent: spent.parts, days: paceDays(created_at), balance: caller.balance });
+    return {
+      from: period.from.toISOString(),
+      to: period.to.toISOString(),
+      by,
+      ...presentOverview(overview),
+      balance: toCredits(caller.balance),
+      days_left: daysLeft(caller.balance, lately, paceDays(created_at)),
+    };
   },
 });
 
