@@ -4,12 +4,10 @@ import { cancelMessage } from '../../../models/operations/messages/cancel-messag
 import { handoffUnknown } from '../../../models/rules/messages/error-codes.js';
 import type { ReportStatus } from '../../../models/rules/messages/status.js';
 import { rows } from '../../support/database.js';
-import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { buildQueued, buildUndecided, buildWebhook } from '../../support/rows/factories.js';
-import { acceptedAs, buildClaimed, buildSent, claimAll, reportOf, sandboxEverywhere } from '../../support/rows/messages.js';
+import { buildClaimed, buildSent, reportOf } from '../../support/rows/messages.js';
 import { applyReports, recordHandoffs, recordReports } from '../../support/rows/reports.js';
 import { prices } from '../../support/prices.js';
-import { assertAbout } from '../../support/measure/times.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 import { type Step, useTimelines } from './use-timelines.js';
 
@@ -120,48 +118,6 @@ describe('GET /messages/:id/timeline', () => {
         [toCredits(prices.sms), toCredits(2 * prices.sms)],
       ]);
     }
-  });
-
-  describe('waiting_for', () => {
-    const waiting = async (id: string) => (await timelineOf(id)).waiting_for as { what: string; text: string; until: string | null };
-
-    it('waiting_for names the schedule', async () => {
-      const scheduled_at = new Date(Date.now() + 3_600_000);
-      const { id } = await buildQueued(db, account.workspaceId, { scheduled_at, status_detail: 'scheduled' });
-      const { what, until } = await waiting(id);
-      assert.deepEqual([what, until], ['schedule', scheduled_at.toISOString()]);
-    });
-    it('waiting_for names the hand-off until the last attempt', async () => {
-      const { what, until } = await waiting((await buildQueued(db, account.workspaceId)).id);
-      assert.equal(what, 'hand_off');
-      const [page] = (await buildAcceptedBatch(db, account.workspaceId, [1], { rate: 0.05 })).pages;
-      assert.equal((await waiting(page?.ids[0] ?? '')).until, null, 'the rate of a batch may need any time');
-      assertAbout(until, Date.now() + app.deps.config.handoffTimeoutSeconds * 1000);
-    });
-    it('waiting_for names the answer of the provider during a call', async () => {
-      assert.equal((await waiting((await buildClaimed(db, account.workspaceId)).id)).what, 'provider_answer');
-    });
-    it('waiting_for names the next attempt after one that failed', async () => {
-      const { id, attempt } = await buildClaimed(db, account.workspaceId);
-      await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'retryable', detail: '503' }]);
-      assert.equal((await waiting(id)).what, 'next_attempt');
-    });
-    it('waiting_for promises no end of the wait that is over already, as after a long time of throttling', async () => {
-      const { id, attempt } = await buildClaimed(db, account.workspaceId);
-      await recordHandoffs(db, [{ id, attempt, provider: 'sandbox', outcome: 'throttled', detail: '429' }]);
-      await rows(db, "UPDATE messages SET created_at = now() - interval '5 hours' WHERE id = $1", [id]);
-      const { what, until } = await waiting(id);
-      assert.deepEqual([what, until], ['next_attempt', null]);
-    });
-    it('waiting_for names the report until the provider is queried', async () => {
-      const { id, group_id } = await buildQueued(db, account.workspaceId, { channel: 'email', to: 'a@example.com' });
-      const [claim] = await claimAll(db, group_id, sandboxEverywhere);
-      assert.ok(claim);
-      await recordHandoffs(db, [acceptedAs(claim)]);
-      const { what, until } = await waiting(id);
-      assert.equal(what, 'report');
-      assertAbout(until, Date.now() + app.deps.config.reportTimeoutSeconds.email * 1000);
-    });
   });
 
   it('404 for the timeline of a message that is foreign, unknown, malformed or not accepted yet', async () => {
