@@ -8,10 +8,9 @@ import {
   metaSpamLimit,
   metaThrottles,
 } from '../../../models/rules/failures/meta.js';
-import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
 import { metaTemplate } from './meta-template.js';
-import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, throttled, unavailable } from './outcomes.js';
+import { askCredentials, outcomeOfCode, sendOver, taken, throttled, unavailable } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 /** Meta supports each version for at least two years. */
@@ -62,7 +61,6 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
     if (code === metaSpamLimit) return { outcome: 'retryable', detail: String(code), retryAfterMs: spamPauseMs };
     const isInternal = metaInternalErrors.has(code) && (status < 500 || status === 503);
     if (isInternal || metaAccessFaults.has(code)) return unavailable(answer, code);
-    if (Object.hasOwn(metaFailures, String(code))) return rejected('whatsapp', lookUp(metaFailures, String(code)), String(code));
   }
-  return outcomeOfStatus(answer) ?? rejected('whatsapp', lookUp(metaFailures, null), String(code ?? status));
+  return outcomeOfCode(answer, 'whatsapp', metaFailures, String(code ?? status));
 }

@@ -1,7 +1,7 @@
 /** Maps answers that mean the same for all providers to outcomes. */
 import type { Channel } from '../../../models/channels.js';
 import { failureOf } from '../../../models/rules/messages/error-codes.js';
-import type { ProviderFailure } from '../../../models/rules/failures/provider-failure.js';
+import { type FailureTable, lookUp, type ProviderFailure } from '../../../models/rules/failures/provider-failure.js';
 import { providerWaitMsMax } from '../../../models/rules/routing/provider-deadline.js';
 import { parseRetryAfter } from '../../../models/rules/webhooks/retry.js';
 import { type HttpClient, NoAnswer, type ProviderAnswer, type ProviderRequest } from './http-client.js';
@@ -76,6 +76,10 @@ export function outcomeOfStatus(answer: ProviderAnswer): SendOutcome | null {
   if (status >= 300 && status < 400) return { outcome: 'retryable', detail: `redirect (${status})` };
   return null;
 }
+
+/** The outcome for a provider's code: by the table if it has the code, otherwise by the HTTP status. */
+export const outcomeOfCode = (answer: ProviderAnswer, channel: Channel, failures: FailureTable, code: string): SendOutcome =>
+  (Object.hasOwn(failures, code) ? null : outcomeOfStatus(answer)) ?? rejected(channel, lookUp(failures, code), code);
 
 /** Makes a read-only call to learn whether the credentials are accepted. 200 means yes, 401 and 403 no. */
 export async function askCredentials(

@@ -1,7 +1,8 @@
 /** Postmark's e-mail API. https://postmarkapp.com/developer/api/email-api */
+import { resultOf } from '../../../models/rules/callbacks/callback.js';
 import { momentOf } from '../../../models/rules/callbacks/json-body.js';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
-import { lookUp, soft } from '../../../models/rules/failures/provider-failure.js';
+import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { postmarkFailures, postmarkRefusalOf } from '../../../models/rules/failures/postmark.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
 import { headersOf, quotedSender, subjectOf } from './mail.js';
@@ -95,12 +96,8 @@ function statusOf(events: readonly unknown[]): FetchedStatus | null {
   const last = events.findLast(isStatusEvent);
   const status = last && statusOfEvent[last.Type];
   if (last === undefined || status === undefined) return null;
-  const isFailure = status === 'failed';
   return {
-    status,
-    error_code: isFailure ? soft('undeliverable').code : null,
-    is_permanent: false,
-    provider_error_code: isFailure ? last.Type : null,
+    ...resultOf(status, postmarkFailures, last.Type),
     occurred_at: momentOf(last.ReceivedAt, new Date()),
     raw: JSON.stringify(last),
   };

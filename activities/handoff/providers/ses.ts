@@ -1,11 +1,10 @@
 /** Amazon SES, API version 2. https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html */
 import { AwsV4Signer } from 'aws4fetch';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
-import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { sesFailures } from '../../../models/rules/failures/ses.js';
 import { httpClient, type ProviderAnswer } from './http-client.js';
 import { asciiSender, headersOf, subjectOf } from './mail.js';
-import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
+import { askCredentials, outcomeOfCode, sendOver, taken, throttled } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 const path = '/v2/email/outbound-emails';
@@ -65,8 +64,7 @@ function outcomeOf(answer: ProviderAnswer): SendOutcome {
   const type = typeOf(answer);
   if (later.test(type)) return throttled(answer, type);
   if (paused.test(type)) return { outcome: 'retryable', detail: type };
-  if (Object.hasOwn(sesFailures, type)) return rejected('email', lookUp(sesFailures, type), type);
-  return outcomeOfStatus(answer) ?? rejected('email', lookUp(sesFailures, null), type === '' ? String(status) : type);
+  return outcomeOfCode(answer, 'email', sesFailures, type === '' ? String(status) : type);
 }
 
 /** In the header as `MessageRejected` or `MessageRejected:http://internal.amazon.com/…`, or in the body as `ns#MessageRejected`. */

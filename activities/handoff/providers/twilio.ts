@@ -1,12 +1,12 @@
 /** Twilio's Messages resource for sms and WhatsApp, and every host with the same API. https://www.twilio.com/docs/messaging/api/message-resource */
 import type { Content } from '../../../models/rules/messages/content.js';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
-import { connectionOverrides, twilioFailureOf, twilioStatusOf, whatsappPrefix } from '../../../models/rules/callbacks/twilio.js';
-import { lookUp } from '../../../models/rules/failures/provider-failure.js';
+import { resultOf } from '../../../models/rules/callbacks/callback.js';
+import { connectionOverrides, twilioStatusOf, whatsappPrefix } from '../../../models/rules/callbacks/twilio.js';
 import { twilioFailures, twilioThrottles } from '../../../models/rules/failures/twilio.js';
 import { partApart } from '../../../models/rules/messages/whatsapp-template.js';
 import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
-import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, throttled } from './outcomes.js';
+import { askCredentials, outcomeOfCode, sendOver, taken, throttled } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
 /**
@@ -78,10 +78,9 @@ function outcomeOf({ channel }: OutgoingMessage, answer: ProviderAnswer): SendOu
   if (status === 200 || status === 201) return taken(json.sid);
   const code = String(json.code ?? status);
   if (twilioThrottles.has(Number(code))) return throttled(answer, code);
-  if (Object.hasOwn(twilioFailures, code)) return rejected(channel, lookUp(twilioFailures, code), code);
   // No such account: a fault of the operator, like wrong credentials.
-  if (status === 404) return { outcome: 'retryable', detail: 'credentials (404)' };
-  return outcomeOfStatus(answer) ?? rejected(channel, lookUp(twilioFailures, null), code);
+  if (status === 404 && !Object.hasOwn(twilioFailures, code)) return { outcome: 'retryable', detail: 'credentials (404)' };
+  return outcomeOfCode(answer, channel, twilioFailures, code);
 }
 
 function statusOf({ json }: ProviderAnswer): FetchedStatus | null {
@@ -89,8 +88,7 @@ function statusOf({ json }: ProviderAnswer): FetchedStatus | null {
   if (status === null) return null;
   const updatedAt = new Date(String(json.date_updated)); // RFC 2822
   return {
-    status,
-    ...twilioFailureOf(status, json.error_code === null || json.error_code === undefined ? null : String(json.error_code)),
+    ...resultOf(status, twilioFailures, json.error_code === null || json.error_code === undefined ? null : String(json.error_code)),
     occurred_at: Number.isNaN(updatedAt.getTime()) ? new Date() : updatedAt,
     raw: JSON.stringify({ sid: json.sid, status: json.status, error_code: json.error_code, date_updated: json.date_updated }),
   };

@@ -1,6 +1,7 @@
 /** The callbacks of providers in one vocabulary, whatever their wire format. Each provider has a file beside this one. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Channel } from '../../channels.js';
+import { type FailureTable, lookUp, type ProviderFailure } from '../failures/provider-failure.js';
 import type { ReportStatus } from '../messages/status.js';
 
 /** A request as it was received, before any verification. */
@@ -37,6 +38,14 @@ export interface IncomingReport {
 
 /** The failure fields of a report that is not a failure. */
 export const noFailure = { error_code: null, is_permanent: false, provider_error_code: null } as const satisfies Partial<IncomingReport>;
+
+/** The status and the failure fields of a report of a failure. @param theirs the provider's own code */
+export const failed = ({ code, isPermanent }: ProviderFailure, theirs: string | null) =>
+  ({ status: 'failed', error_code: code, is_permanent: isPermanent, provider_error_code: theirs }) as const;
+
+/** The status and the failure fields of a report. @param theirs the provider's own code, which counts for a failure */
+export const resultOf = (status: ReportStatus, failures: FailureTable, theirs: string | null) =>
+  status === 'failed' ? failed(lookUp(failures, theirs), theirs) : { status, ...noFailure };
 
 /** A message from a person to one of our senders. */
 export interface InboundMessage {

@@ -2,13 +2,12 @@
 import { createHmac } from 'node:crypto';
 import type { AccountOf } from '../routing/provider-kinds.js';
 import { invalidCallbackSignature } from '../../errors.js';
-import { lookUp } from '../failures/provider-failure.js';
 import { metaFailures } from '../failures/meta.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
 import { suppressedCode } from '../contacts/suppression.js';
 import { optRequestText } from '../contacts/keywords.js';
-import { type CallbackEvent, type CallbackRequest, noFailure } from './callback.js';
+import { type CallbackEvent, type CallbackRequest, resultOf } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 
 const statuses: Readonly<Record<string, ReportStatus>> = { sent: 'sent', delivered: 'delivered', read: 'read', failed: 'failed' };
@@ -68,12 +67,9 @@ function reportsOf(provider: string, said: Json, at: Date): CallbackEvent[] {
     occurred_at: momentOf(said.timestamp, at),
     raw: JSON.stringify(said),
   };
-  if (status !== 'failed') return [{ kind: 'report', ...source, status, ...noFailure }];
   const theirs = said.errors?.[0]?.code === undefined ? null : String(said.errors[0].code);
-  const { code, isPermanent } = lookUp(metaFailures, theirs);
-  const failure = { error_code: code, is_permanent: isPermanent, provider_error_code: theirs };
-  const report: CallbackEvent = { kind: 'report', ...source, status, ...failure };
-  if (code !== suppressedCode) return [report];
+  const report: CallbackEvent = { kind: 'report', ...source, ...resultOf(status, metaFailures, theirs) };
+  if (report.error_code !== suppressedCode) return [report];
   return [report, { kind: 'opt_out', ...source, channel: 'whatsapp', recipient: phoneOf(said.recipient_id), reason: 'unsubscribed' }];
 }
 

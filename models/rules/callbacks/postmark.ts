@@ -5,10 +5,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccountOf } from '../routing/provider-kinds.js';
 import { invalidCallbackSignature } from '../../errors.js';
-import { lookUp } from '../failures/provider-failure.js';
 import { postmarkFailures, postmarkNotes } from '../failures/postmark.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
-import { type CallbackEvent, type CallbackRequest, type IncomingReport, type OptOut, noFailure } from './callback.js';
+import { type CallbackEvent, type CallbackRequest, type IncomingReport, type OptOut, noFailure, resultOf } from './callback.js';
 import { echoOf, headerOf, type Json, momentOf, parseJson } from './json-body.js';
 
 type Account = Pick<AccountOf<'postmark'>, 'name' | 'callbackPassword' | 'oldCallbackPassword'>;
@@ -55,7 +54,11 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
     case 'Bounce':
       if (event.Type === 'Unsubscribe') return optOut('unsubscribed', event.Email, event.BouncedAt);
       if (postmarkNotes.has(event.Type)) return [];
-      return reportOf({ ...source, ...bounceOf(String(event.Type)), occurred_at: momentOf(event.BouncedAt, at) });
+      return reportOf({
+        ...source,
+        ...resultOf('failed', postmarkFailures, String(event.Type)),
+        occurred_at: momentOf(event.BouncedAt, at),
+      });
     default:
       return [];
   }
@@ -72,9 +75,4 @@ const isReactivation = ({ SuppressSending, Origin }: Json) => SuppressSending ==
 function reactivationOf(provider: string, event: Json, at: Date): CallbackEvent {
   const optRequest = { provider, channel: 'email', message_id: null, provider_message_id: null, raw: JSON.stringify(event) } as const;
   return { kind: 'opt_in', ...optRequest, recipient: String(event.Recipient), occurred_at: momentOf(event.ChangedAt, at) };
-}
-
-function bounceOf(type: string) {
-  const { code, isPermanent } = lookUp(postmarkFailures, type);
-  return { status: 'failed', error_code: code, is_permanent: isPermanent, provider_error_code: type } as const;
 }

@@ -9,7 +9,7 @@ import { sendgridFailureOf } from '../failures/sendgrid.js';
 import { presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
 import { suppressedCode } from '../contacts/suppression.js';
-import { type CallbackEvent, type CallbackRequest, type OptOut, noFailure } from './callback.js';
+import { type CallbackEvent, type CallbackRequest, failed, type OptOut, noFailure } from './callback.js';
 import { echoOf, headerOf, isWithin, type Json, momentOf, parseJson } from './json-body.js';
 
 /** SendGrid repeats an unacknowledged request for a day. Its documents do not say whether it signs it again. An older signature is a replay. */
@@ -72,16 +72,9 @@ function eventsOf(provider: string, event: Json, at: Date): CallbackEvent[] {
   const status = Object.hasOwn(statuses, word) ? statuses[word] : undefined;
   if (status === undefined) return [];
   if (status !== 'failed') return [{ kind: 'report', ...source, status, ...noFailure }];
-  const { code, isPermanent, providerCode } = sendgridFailureOf(event);
-  const report: CallbackEvent = {
-    kind: 'report',
-    ...source,
-    status,
-    error_code: code,
-    is_permanent: isPermanent,
-    provider_error_code: providerCode,
-  };
-  if (code !== suppressedCode) return [report];
+  const failure = sendgridFailureOf(event);
+  const report: CallbackEvent = { kind: 'report', ...source, ...failed(failure, failure.providerCode) };
+  if (failure.code !== suppressedCode) return [report];
   return [report, optOut(event.reason === 'Spam Reporting Address' ? 'complaint' : 'unsubscribed')];
 }
 

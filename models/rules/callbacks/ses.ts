@@ -1,9 +1,8 @@
 /** Amazon SES, which sends its events through SNS. https://docs.aws.amazon.com/ses/latest/dg/event-publishing-retrieving-sns-contents.html */
 import type { AccountOf } from '../routing/provider-kinds.js';
 import { invalidCallbackSignature } from '../../errors.js';
-import { lookUp } from '../failures/provider-failure.js';
 import { sesFailures } from '../failures/ses.js';
-import { type CallbackEvent, type CallbackRequest, type IncomingReport, type OptOut, noFailure } from './callback.js';
+import { type CallbackEvent, type CallbackRequest, type IncomingReport, type OptOut, noFailure, resultOf } from './callback.js';
 import { echoOf, type Json, momentOf, parseJson } from './json-body.js';
 import { type CertificateAt, isConfirmation, verifyEnvelope } from './sns.js';
 
@@ -108,7 +107,4 @@ function isAutomaticReply(bounce: Json): boolean {
 
 const bounceOf = (bounce: Json) => failureOf(`${bounce?.bounceType}/${bounce?.bounceSubType}`);
 
-function failureOf(theirs: string): Pick<IncomingReport, 'status' | 'error_code' | 'is_permanent' | 'provider_error_code'> {
-  const { code, isPermanent } = lookUp(sesFailures, theirs);
-  return { status: 'failed', error_code: code, is_permanent: isPermanent, provider_error_code: theirs };
-}
+const failureOf = (theirs: string) => resultOf('failed', sesFailures, theirs);

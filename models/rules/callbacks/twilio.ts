@@ -5,13 +5,12 @@
 import { createHmac } from 'node:crypto';
 import type { AccountOf } from '../routing/provider-kinds.js';
 import { invalidCallbackSignature, malformedReport } from '../../errors.js';
-import { lookUp } from '../failures/provider-failure.js';
 import { twilioFailures } from '../failures/twilio.js';
 import { isSameSecret, presentAndFormer } from '../values/same-secret.js';
 import type { ReportStatus } from '../messages/status.js';
 import { suppressedCode } from '../contacts/suppression.js';
 import { optRequestText } from '../contacts/keywords.js';
-import { type CallbackEvent, type CallbackRequest, type InboundMessage, type IncomingReport, noFailure } from './callback.js';
+import { type CallbackEvent, type CallbackRequest, type InboundMessage, type IncomingReport, noFailure, resultOf } from './callback.js';
 import { echoOf, headerOf } from './json-body.js';
 
 export const whatsappPrefix = 'whatsapp:';
@@ -39,16 +38,6 @@ export const twilioStatusOf = (word: string): ReportStatus | null => (Object.has
 
 /** Twilio has the message, and no operator has it yet. */
 const beforeSent: ReadonlySet<string | null> = new Set(['accepted', 'scheduled', 'queued', 'sending']);
-
-/** The failure for a status and, if there is one, Twilio's code. */
-export function twilioFailureOf(
-  status: ReportStatus,
-  code: string | null,
-): Pick<IncomingReport, 'error_code' | 'is_permanent' | 'provider_error_code'> {
-  if (status !== 'failed') return noFailure;
-  const failure = lookUp(twilioFailures, code);
-  return { error_code: failure.code, is_permanent: failure.isPermanent, provider_error_code: code };
-}
 
 /**
  * Verifies a callback and reads its report, or the message of a person; none if the status has no counterpart here.
@@ -86,7 +75,7 @@ export function readTwilioCallback(
 type Source = Pick<IncomingReport, 'provider' | 'provider_message_id' | 'message_id' | 'occurred_at' | 'raw'>;
 
 function reportsOf(source: Source, status: ReportStatus, form: URLSearchParams): CallbackEvent[] {
-  const report: CallbackEvent = { kind: 'report', ...source, status, ...twilioFailureOf(status, form.get('ErrorCode')) };
+  const report: CallbackEvent = { kind: 'report', ...source, ...resultOf(status, twilioFailures, form.get('ErrorCode')) };
   if (report.error_code !== suppressedCode) return [report];
   const { channel, number } = addressIn(form, 'To');
   return [report, { kind: 'opt_out', ...source, occurred_at: null, channel, recipient: number, reason: 'unsubscribed' }];
