@@ -6,12 +6,8 @@ import { type Check, type Finding, runChecks } from '../../../activities/doctor/
 import { allChecks } from '../../../activities/doctor/checks/index.js';
 import { workersCheck } from '../../../activities/doctor/checks/temporal.js';
 import { until } from '../../support/client.js';
-import { type Counterpart, reply, startCounterpart } from '../../support/carriers/counterpart.js';
-import { metaEnv } from '../../support/carriers/meta.js';
-import { postmarkEnv } from '../../support/carriers/postmark.js';
-import { sendgridEnv } from '../../support/carriers/sendgrid.js';
-import { sesEnv } from '../../support/carriers/ses.js';
-import { twilioEnv } from '../../support/carriers/twilio.js';
+import { reply, startCounterpart } from '../../support/carriers/counterpart.js';
+import { everyCarrierEnv } from '../../support/carriers/every-carrier.js';
 import { startTemporalFront } from '../../support/network/temporal-front.js';
 import { freePort } from '../../support/network/free-port.js';
 import { loadConfig } from '../../../models/settings/config.js';
@@ -40,16 +36,6 @@ async function findings(env: NodeJS.ProcessEnv): Promise<{ code: number; seen: M
 }
 
 const bySubject = (all: readonly Finding[]) => new Map(all.map((finding) => [finding.subject, finding]));
-
-/** Accounts with all providers that have credentials, at a counterpart. */
-const accountsAt = (counterpart: Counterpart): NodeJS.ProcessEnv => ({
-  ...twilioEnv(counterpart),
-  ...metaEnv(counterpart),
-  ...postmarkEnv(counterpart),
-  ...sesEnv(counterpart),
-  ...sendgridEnv(counterpart),
-  PROVIDER_EMAIL: 'sendgrid,postmark,ses',
-});
 
 describe('npm run doctor', () => {
   let service: Service;
@@ -154,7 +140,7 @@ describe('npm run doctor', () => {
         methods.add(method);
         reply(response, status, {});
       });
-      const seen = await found({ ...env, ...accountsAt(counterpart) });
+      const seen = await found({ ...env, ...everyCarrierEnv(counterpart) });
       await counterpart.close();
       for (const account of Object.keys(settingsNeeded).filter((kind) => kind !== 'sandbox' && kind !== 'smtp'))
         assert.equal(seen.get(`provider ${account}`)?.state, state, account);

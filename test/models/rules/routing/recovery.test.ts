@@ -2,14 +2,11 @@ import assert from 'node:assert/strict';
 import { createProviders } from '../../../../activities/handoff/providers/index.js';
 import { channels } from '../../../../models/channels.js';
 import { connect } from '../../../../models/db/database.js';
-import { type RestoredMessage, suspectedAccounts, verdictOf } from '../../../../models/rules/routing/recovery.js';
+import { repeatableAccounts, type RestoredMessage, suspectedAccounts, verdictOf } from '../../../../models/rules/routing/recovery.js';
+import type { Config } from '../../../../models/settings/config.js';
 import { testConfig } from '../../../support/config.js';
 import { nowhere } from '../../../support/carriers/counterpart.js';
-import { metaEnv } from '../../../support/carriers/meta.js';
-import { postmarkEnv } from '../../../support/carriers/postmark.js';
-import { sendgridEnv } from '../../../support/carriers/sendgrid.js';
-import { sesEnv } from '../../../support/carriers/ses.js';
-import { twilioEnv } from '../../../support/carriers/twilio.js';
+import { everyCarrierEnv } from '../../../support/carriers/every-carrier.js';
 
 const stoppedAt = new Date('2026-11-20T08:00:00Z');
 const message = (overrides: Partial<RestoredMessage> = {}): RestoredMessage => ({
@@ -43,26 +40,23 @@ describe('a restored message that waits for its hand-off', () => {
 });
 
 describe('the accounts that may have a message', () => {
-  const carriers = testConfig({
-    ...twilioEnv(nowhere),
-    ...metaEnv(nowhere),
-    ...sesEnv(nowhere),
-    ...sendgridEnv(nowhere),
-    ...postmarkEnv(nowhere),
-    EMAIL_SMTP_URL: 'smtp://127.0.0.1:1',
-    PROVIDER_SMS: 'twilio',
-    PROVIDER_WHATSAPP: 'meta,twilio',
-    PROVIDER_EMAIL: 'sendgrid,postmark,smtp=0,ses',
-  });
+  const env = everyCarrierEnv(nowhere);
+  const smtp = { EMAIL_SMTP_URL: 'smtp://127.0.0.1:1', PROVIDER_EMAIL: `smtp=0,${env.PROVIDER_EMAIL}` };
+  const carriers = testConfig({ ...env, ...smtp });
+
+  const providersOf = async (config: Config) => {
+    const db = connect(config.databaseUrl, 1);
+    const { accounts } = createProviders(config, { db, delayMs: 0, onTaken: () => undefined });
+    await db.close();
+    return accounts;
+  };
 
   for (const [what, config] of [
     ['carriers', carriers],
     ['the sandbox', testConfig()],
   ] as const) {
     it(`a message may be at any account of its channel, and those without queries come last, with ${what}`, async () => {
-      const db = connect(config.databaseUrl, 1);
-      const { accounts } = createProviders(config, { db, delayMs: 0, onTaken: () => undefined });
-      await db.close();
+      const accounts = await providersOf(config);
       const doubt = (name: string) => {
         const provider = accounts.get(name);
         assert.ok(provider !== undefined);
@@ -81,8 +75,17 @@ describe('the accounts that may have a message', () => {
     });
   }
 
+  it('the accounts that are asked again about a lost response are those that can repeat the call or find the message', async () => {
+    const providers = [...(await providersOf(carriers)).values()];
+    const askable = providers.filter(({ idempotent, reconcile }) => idempotent || reconcile !== undefined);
+    assert.deepEqual(
+      repeatableAccounts(carriers.accounts),
+      askable.map(({ name }) => name),
+    );
+  });
+
   it('the accounts that may have a message include uncertain ones that were removed from the settings', () => {
     const suspected = suspectedAccounts(carriers, 'email', ['gone', 'ses']);
-    assert.deepEqual(suspected, ['postmark', 'sendgrid', 'smtp', 'ses', 'gone']);
+    assert.deepEqual(suspected, [...suspectedAccounts(carriers, 'email', []), 'gone']);
   });
 });
