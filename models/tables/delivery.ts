@@ -28,7 +28,7 @@ export interface Timings {
 /** Filters of a list. `since` and `until` are times of creation, both included. */
 export interface DeliveryFilters {
   status?: DeliveryStatus[];
-  event?: string;
+  event?: Delivery['event'];
   message_id?: string;
   since?: Date;
   until?: Date;
@@ -81,7 +81,7 @@ export class Delivery extends modelOf(deliveryColumns) {
     window: ListWindow,
     counting?: Counting,
   ): Promise<Listed<Delivery>> {
-    const given = definedFields(filters);
+    const given: Partial<Pick<RowOf<typeof deliveryColumns>, keyof typeof filters>> = definedFields(filters);
     const filtered = [...createdBetween(since, until), ...(await inStatuses(webhook, status)), ...ofMessage(filters.message_id)];
     const where = { ...given, webhook_id: webhook.id };
     const order: Order = [['created_at', 'DESC'], ['seq', 'DESC'], ['id', 'DESC'], ...inOrder];

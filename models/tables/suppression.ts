@@ -28,16 +28,14 @@ export const suppressionColumns = {
   created_at: withDefault(column.timestamp()),
 } satisfies Columns;
 
+/** Filters of a list, each of a column. An undefined filter does not filter. */
+export type SuppressionFilters = { [Name in 'channel' | 'recipient' | 'reason']?: Suppression[Name] | undefined };
+
 export class Suppression extends ownedOf(suppressionColumns) {
   static override readonly resource = 'Suppression';
 
-  /** A part of the suppressions that are in effect, newest first. An undefined filter does not filter. */
-  static pageOf(
-    workspaceId: string,
-    filters: { channel?: Channel | undefined; recipient?: string | undefined; reason?: SuppressionReason | undefined },
-    window: ListWindow,
-    counting?: Counting,
-  ): Promise<Listed<Suppression>> {
+  /** A part of the suppressions that are in effect, newest first. */
+  static pageOf(workspaceId: string, filters: SuppressionFilters, window: ListWindow, counting?: Counting): Promise<Listed<Suppression>> {
     const given = definedFields(filters);
     return Suppression.ownedPage(workspaceId, window, { where: { ...given, ...inEffect() }, counting });
   }

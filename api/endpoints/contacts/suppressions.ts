@@ -6,7 +6,7 @@ import { LargeCounts } from '../../../models/flow/large-counts.js';
 import { recipientKey } from '../../../models/rules/messages/recipient.js';
 import { type SuppressionReason, suppressionReasons, suppressionSources } from '../../../models/rules/contacts/suppression.js';
 import { mapRows } from '../../../models/rules/values/list-window.js';
-import { Suppression } from '../../../models/tables/suppression.js';
+import { Suppression, type SuppressionFilters } from '../../../models/tables/suppression.js';
 import { endpoint, list } from '../../declare.js';
 import { apiKeyOrJwt } from '../../http/endpoint.js';
 import { presentSuppression } from '../../present/presenters.js';
@@ -70,7 +70,7 @@ export const listSuppressionsEndpoint = list({
   auth,
   name: 'suppressions',
   row: suppressionResponse,
-  filters: Joi.object<{ channel?: Channel; recipient?: string; reason?: SuppressionReason }>({
+  filters: Joi.object<SuppressionFilters>({
     channel: enumOf('Channel', channels, text()).description('Only suppressions on this channel'),
     recipient: recipientInQuery().empty('').description('Exact phone number, or e-mail address in any letter case'),
     reason: enumOf('SuppressionReason', suppressionReasons, text()).description('Only suppressions for this reason'),

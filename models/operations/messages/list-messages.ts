@@ -62,7 +62,7 @@ function whereOf(
     ...(start_date === undefined && end_date === undefined ? [] : [idsBetween(start_date, end_date)]),
     ...(ranges === null ? [] : [{ [Op.or]: ranges.map((range) => ({ [Op.between]: range })) }]),
   ];
-  const exact = definedFields(filters);
+  const exact: Partial<Pick<MessageRow, keyof typeof filters>> = definedFields(filters);
   return {
     ...exact,
     ...(status === undefined ? { status: { [Op.ne]: 'accepting' } } : { status, ...impliedBy[status] }),
