@@ -1,10 +1,11 @@
 /** Accounts with providers: the channels that each kind serves, and its settings. */
 import { type Channel, forEachChannel } from '../channels.js';
 import type { AccountOf, ProviderAccount, ProviderKind } from '../rules/routing/provider-kinds.js';
+import type { CarrierSetting } from './carrier-settings.js';
 import type { CheckedSettings } from './setting-kinds.js';
 
 /** Kind of provider → channel that it serves → required settings. */
-export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly string[]>>>> = {
+export const settingsNeeded: Readonly<Record<ProviderKind, Partial<Record<Channel, readonly CarrierSetting[]>>>> = {
   sandbox: forEachChannel(() => []),
   twilio: {
     sms: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_FROM'],
@@ -29,8 +30,10 @@ function amazonOf(region: string): string {
   return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
 
+type Settings = Pick<CheckedSettings, CarrierSetting>;
+
 /** Settings → account, by kind. The settings were checked: those that the kind requires for its channel are present. */
-const accountFrom: { readonly [Kind in ProviderKind]: (value: CheckedSettings) => Omit<AccountOf<Kind>, 'name' | 'kind'> } = {
+const accountFrom: { readonly [Kind in ProviderKind]: (value: Settings) => Omit<AccountOf<Kind>, 'name' | 'kind'> } = {
   sandbox: () => ({}),
   twilio: (value) => ({
     apiBase: value.TWILIO_API_BASE,
@@ -79,4 +82,4 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: CheckedSettings) =
 
 /** The account with this name and kind. */
 export const accountOf = (name: string, kind: ProviderKind, value: CheckedSettings): ProviderAccount =>
-  ({ name, kind, ...accountFrom[kind](value) }) as ProviderAccount;
+  ({ name, kind, ...accountFrom[kind](value as Settings) }) as ProviderAccount;

@@ -3,8 +3,8 @@ import type Joi from 'joi';
 import { type Channel, channels, forEachChannel } from '../channels.js';
 import type { ProviderAccount, ProviderKind } from '../rules/routing/provider-kinds.js';
 import type { Route } from '../rules/routing/route.js';
+import { carrierSettings } from './carrier-settings.js';
 import { accountOf, channelSetting, kindsFor, settingsNeeded } from './provider-account.js';
-import { providerSettings } from './provider-settings.js';
 import { partsOf } from './setting-kinds.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -62,7 +62,7 @@ export function routeFaults(given: Environment): string[] {
 /** The own settings of the named accounts: like those of their kind, but without the defaults. */
 export function ownSettings(given: Environment): Record<string, Joi.Schema> {
   const accounts = namedAccounts(given);
-  const each = Object.entries(providerSettings).filter(([name]) => !name.startsWith('PROVIDER_'));
+  const each = Object.entries<Joi.Schema>(carrierSettings);
   return Object.fromEntries(
     accounts.flatMap((account) => each.map(([name, schema]) => [ownSetting(account, name), schema.prefs({ noDefaults: true })])),
   );
@@ -72,7 +72,7 @@ export function ownSettings(given: Environment): Record<string, Joi.Schema> {
 export function neededByRoutes(given: Environment): string[] {
   const kinds = kindsIn(given);
   const needed = channels.flatMap((channel) =>
-    routesOf(given, channel).flatMap(({ account }) => {
+    routesOf(given, channel).flatMap(({ account }): readonly string[] => {
       const kind = kinds.get(account) ?? '';
       const names = Object.hasOwn(settingsNeeded, kind) ? (settingsNeeded[kind as ProviderKind][channel] ?? []) : [];
       if (account === kind) return names;
@@ -98,7 +98,7 @@ function accountsOf(value: Readonly<Record<string, unknown>>, given: Environment
   const named = namedAccounts(given);
   const carrying = channels.flatMap((channel) => routesOf(given, channel).map(({ account }) => account));
   return [...new Set([...carrying, ...named, ...completeAccounts(given)])].map((name) => {
-    const own = Object.keys(providerSettings).flatMap((setting) => {
+    const own = Object.keys(carrierSettings).flatMap((setting) => {
       const mine = value[ownSetting(name, setting)];
       if (mine === undefined) return [];
       // The former value of the kind's secret is none of this account's own secret. Its own former value comes after it.
