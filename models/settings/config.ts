@@ -10,7 +10,7 @@ import { connectionFaults, type TemporalServer, temporalServerOf } from './conne
 import { type Limits, limitsOf } from './limit-settings.js';
 import { type McpConfig, mcpConfigOf } from './mcp-settings.js';
 import { type OperatorConfig, operatorConfigOf } from './operator-settings.js';
-import { routingOf, neededByRoutes, ownSettings, routeFaults } from './provider-routes.js';
+import { routingOf, neededByAccounts, ownSettings, routeFaults } from './provider-routes.js';
 import { type SendingConfig, sendingConfigOf } from './sending-settings.js';
 import { type TracingConfig, tracingConfigOf } from './tracing-settings.js';
 import { unknownSettings } from './unknown-settings.js';
@@ -95,7 +95,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, required: readonly string[] =
     Object.keys(declared).flatMap((name) => (env[name] === undefined || env[name] === '' ? [] : [[name, env[name]]])),
   );
   // As Joi's `fork` does, in a seventh of its time.
-  for (const name of [...required, ...neededByRoutes(given)]) declared[name] = (declared[name] as Joi.Schema).required();
+  for (const name of [...required, ...neededByAccounts(given)]) declared[name] = (declared[name] as Joi.Schema).required();
   const schema = Joi.object(declared).prefs({ abortEarly: false, errors: { wrap: { label: false } } });
   const { value, error } = schema.validate(given);
   const faults = faultsIn(error);

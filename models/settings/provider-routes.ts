@@ -68,19 +68,24 @@ export function ownSettings(given: Environment): Record<string, Joi.Schema> {
   );
 }
 
-/** The settings that the accounts of the channels require. For a named account, only those that its kind does not have either. */
-export function neededByRoutes(given: Environment): string[] {
+/**
+ * The settings that accounts require: those of a channel for each channel that they serve, and a named account those that all channels of its kind
+ * require. For a named account, only those that its kind does not have either.
+ */
+export function neededByAccounts(given: Environment): string[] {
   const kinds = kindsIn(given);
-  const needed = channels.flatMap((channel) =>
-    routesOf(given, channel).flatMap(({ account }): readonly string[] => {
-      const kind = kinds.get(account) ?? '';
-      const names = Object.hasOwn(settingsNeeded, kind) ? (settingsNeeded[kind as ProviderKind][channel] ?? []) : [];
-      if (account === kind) return names;
-      return names.filter((name) => given[name] === undefined).map((name) => ownSetting(account, name));
-    }),
-  );
-  return [...new Set(needed)];
+  const neededBy = (account: string, channel?: Channel): readonly string[] => {
+    const kind = kinds.get(account) ?? '';
+    const needed = Object.hasOwn(settingsNeeded, kind) ? settingsNeeded[kind as ProviderKind] : {};
+    const names = (channel === undefined ? inEachOf(Object.values(needed)) : needed[channel]) ?? [];
+    return account === kind ? names : names.filter((name) => given[name] === undefined).map((name) => ownSetting(account, name));
+  };
+  const serving = channels.flatMap((channel) => routesOf(given, channel).flatMap(({ account }) => neededBy(account, channel)));
+  return [...new Set([...serving, ...namedAccounts(given).flatMap((account) => neededBy(account))])];
 }
+
+const inEachOf = ([first = [], ...others]: (readonly string[])[]): readonly string[] =>
+  first.filter((name) => others.every((names) => names.includes(name)));
 
 /** The default accounts whose required settings for a channel are all present. */
 const completeAccounts = (given: Environment): string[] =>

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { textOf } from '../deploy/project.js';
 import { faultsOf, required } from '../support/load-settings.js';
 
+const named = { PROVIDER_ACCOUNTS: 'eu=twilio', TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 'token' };
+
 describe('an unknown setting', () => {
   for (const [name, meant] of [
     ['WEBHOOK_PORT', 'WEBHOOK_PORTS'],
@@ -16,13 +18,13 @@ describe('an unknown setting', () => {
     ['EU_TWILIO_FORM', 'EU_TWILIO_FROM'],
   ] as const) {
     it(`${name} is a fault at start that names ${meant}`, () => {
-      const env = { ...required, PROVIDER_ACCOUNTS: 'eu=twilio', [name]: 'x' };
+      const env = { ...required, ...named, [name]: 'x' };
       assert.deepEqual(faultsOf(env), [`${name} is not a setting. Did you mean ${meant}?`]);
     });
   }
   for (const name of ['JWT_SECRET', 'DATABASE_URL', 'STRIPE_SECRET_KEY', 'EU_TWILIO_AUTH_TOKEN']) {
     it(`${name}_FILE is a fault at start, because settings are not read from files`, () => {
-      const env = { ...required, PROVIDER_ACCOUNTS: 'eu=twilio', [`${name}_FILE`]: '/run/secrets/x' };
+      const env = { ...required, ...named, [`${name}_FILE`]: '/run/secrets/x' };
       assert.deepEqual(faultsOf(env), [`${name}_FILE is not a setting: set ${name} to the content of the file`]);
     });
   }
@@ -34,7 +36,7 @@ describe('an unknown setting', () => {
     it(`${name} is a fault at start while PROVIDER_ACCOUNTS names no account ${account}`, () => {
       const fault = `${name} is not a setting: PROVIDER_ACCOUNTS names no account ${account} (docker compose reads it from .env only)`;
       assert.deepEqual(faultsOf({ ...required, [name]: 'x' }), [fault]);
-      assert.deepEqual(faultsOf({ ...required, PROVIDER_ACCOUNTS: 'eu=twilio', [name]: 'x' }), [fault]);
+      assert.deepEqual(faultsOf({ ...required, ...named, [name]: 'x' }), [fault]);
     });
   }
   it('an unknown setting is reported with all other errors', () => {

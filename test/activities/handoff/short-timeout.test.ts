@@ -16,7 +16,12 @@ describe('limits of providers and HANDOFF_TIMEOUT', () => {
 
   const worker = (limits: string) => {
     const provider = stubProvider();
-    const config = testConfig({ PROVIDER_ACCOUNTS: 'stub=twilio', PROVIDER_LIMITS: limits });
+    const config = testConfig({
+      TWILIO_ACCOUNT_SID: 'AC1',
+      TWILIO_AUTH_TOKEN: 'token',
+      PROVIDER_ACCOUNTS: 'stub=twilio',
+      PROVIDER_LIMITS: limits,
+    });
     const deps = { db: test.db, config, logger, providers: everywhere(provider), starts: silentStarts };
     const { dispatchMessages } = messageActivities(deps);
     return {

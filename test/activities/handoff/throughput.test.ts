@@ -21,7 +21,12 @@ describe('throughput of providers', () => {
   /** A worker of its own: what it knows of holds it has from its own calls or from the database. */
   const worker = (decide?: Decide, limits = '') => {
     const provider = stubProvider(decide);
-    const config = testConfig({ PROVIDER_ACCOUNTS: 'stub=twilio,other=twilio', PROVIDER_LIMITS: limits });
+    const config = testConfig({
+      TWILIO_ACCOUNT_SID: 'AC1',
+      TWILIO_AUTH_TOKEN: 'token',
+      PROVIDER_ACCOUNTS: 'stub=twilio,other=twilio',
+      PROVIDER_LIMITS: limits,
+    });
     const deps = { db: test.db, config, logger, providers: everywhere(provider), starts: silentStarts };
     const { dispatchMessages } = messageActivities(deps);
     return { provider, dispatch: (groupId: string, standing?: Standing) => inActivity(dispatchMessages, [groupId], standing) };

@@ -13,6 +13,7 @@ describe('settings of providers', () => {
       BACKUP_TWILIO_API_BASE: 'https://backup.example.test',
       OLD_EMAIL_FROM: 'old@example.test',
       OLD_POSTMARK_SERVER_TOKEN: 'server',
+      OLD_POSTMARK_CALLBACK_PASSWORD: 'a-password-of-callbacks',
     });
     assert.deepEqual(routes.sms, [
       { account: 'twilio', weight: 3 },
@@ -68,7 +69,7 @@ describe('settings of providers', () => {
     ],
     [
       'a kind that does not carry the channel',
-      { PROVIDER_SMS: 'mail', PROVIDER_ACCOUNTS: 'mail=smtp' },
+      { PROVIDER_SMS: 'mail', PROVIDER_ACCOUNTS: 'mail=smtp', EMAIL_FROM: 'news@example.test', EMAIL_SMTP_URL: 'smtp://localhost' },
       'PROVIDER_SMS: mail is no account that carries sms: sandbox, twilio',
     ],
     ['an account twice', { PROVIDER_SMS: 'twilio,twilio=2' }, 'PROVIDER_SMS: an account is named twice'],
@@ -84,7 +85,7 @@ describe('settings of providers', () => {
       'PROVIDER_ACCOUNTS: the kinds are twilio, meta, smtp, ses, postmark, sendgrid',
     ],
     ['a name that is a kind', { PROVIDER_ACCOUNTS: 'meta=twilio' }, 'PROVIDER_ACCOUNTS: the name meta is taken'],
-    ['a name twice', { PROVIDER_ACCOUNTS: 'one=twilio,one=smtp' }, 'PROVIDER_ACCOUNTS: the name one is taken'],
+    ['a name twice', { PROVIDER_ACCOUNTS: 'one=twilio,one=twilio' }, 'PROVIDER_ACCOUNTS: the name one is taken'],
     [
       'an unknown kind',
       { PROVIDER_ACCOUNTS: 'one=pigeon' },
@@ -114,6 +115,12 @@ describe('settings of providers', () => {
   it('settings of providers name a missing setting of an account', () => {
     const env = { PROVIDER_SMS: 'one', PROVIDER_ACCOUNTS: 'one=twilio', TWILIO_ACCOUNT_SID: 'AC1' };
     assert.deepEqual(faultsOf({ ...required, ...env }).toSorted(), ['ONE_TWILIO_AUTH_TOKEN is not set', 'ONE_TWILIO_FROM is not set']);
+  });
+
+  it('settings of providers name a missing setting of an account without a channel', () => {
+    const faults = (env: object) => faultsOf({ ...required, ...env });
+    assert.deepEqual(faults({ PROVIDER_ACCOUNTS: 'one=twilio', TWILIO_ACCOUNT_SID: 'AC1' }), ['ONE_TWILIO_AUTH_TOKEN is not set']);
+    assert.deepEqual(faults({ PROVIDER_ACCOUNTS: 'one=smtp', ONE_EMAIL_SMTP_URL: 'smtp://localhost' }), ['ONE_EMAIL_FROM is not set']);
   });
 
   it('a chosen provider needs its settings', () => {
