@@ -2,10 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { channels } from '../channels.js';
 import { keyMode } from '../rules/billing/key-mode.js';
-import type { ProviderAccount } from '../rules/routing/provider-kinds.js';
 import { servingAccounts } from '../rules/routing/route.js';
 import type { Config } from './config.js';
-import { channelSetting, kindsFor } from './provider-account.js';
+import { callbackSecretOf, channelSetting, kindsFor } from './provider-account.js';
 
 export interface ConfigWarning {
   /** For the doctor. `failed`: messages or payments are affected. */
@@ -121,19 +120,14 @@ const weakSecrets = ({ jwtSecret, secretKey }: Warned): ConfigWarning[] =>
 /** Those of the providers are longer. */
 const callbackSecretMin = 16;
 
-interface CallbackSecret {
-  /** What the secret belongs to: the name of an account. */
-  owner: string;
-  setting: string;
-  secret: string;
-  /** What callbacks with a valid signature report. */
-  forged: string;
-}
-
-/** A signature is the only proof of such a callback. */
+/** Such a secret is the only proof of a callback. */
 function shortCallbackSecrets({ accounts, stripe: { webhookSecret: secret } }: Warned): ConfigWarning[] {
   const payments = secret === undefined ? [] : [{ owner: 'payments', setting: 'STRIPE_WEBHOOK_SECRET', secret, forged: 'payments' }];
-  return [...payments, ...accounts.flatMap(callbackSecretsOf)]
+  const reports = accounts.flatMap((account) => {
+    const found = callbackSecretOf(account);
+    return found === null ? [] : [{ owner: account.name, ...found, forged: 'delivery reports' }];
+  });
+  return [...payments, ...reports]
     .filter((each) => each.secret.length < callbackSecretMin)
     .map(({ owner, setting, forged }) => ({
       state: 'warning',
@@ -141,12 +135,4 @@ function shortCallbackSecrets({ accounts, stripe: { webhookSecret: secret } }: W
       text: `${setting} has fewer than ${callbackSecretMin} characters: others can guess it and forge ${forged}`,
       fix: 'Set the complete secret, as the provider shows it',
     }));
-}
-
-/** The secrets of an account whose length no check of its settings demands. */
-function callbackSecretsOf(account: ProviderAccount): CallbackSecret[] {
-  const found = { owner: account.name, forged: 'delivery reports' };
-  if (account.kind === 'twilio') return [{ ...found, setting: 'TWILIO_AUTH_TOKEN', secret: account.authToken }];
-  if (account.kind === 'meta') return [{ ...found, setting: 'META_APP_SECRET', secret: account.appSecret }];
-  return [];
 }

@@ -83,3 +83,29 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Settings) => Omit<
 /** The account with this name and kind. */
 export const accountOf = (name: string, kind: ProviderKind, value: CheckedSettings): ProviderAccount =>
   ({ name, kind, ...accountFrom[kind](value as Settings) }) as ProviderAccount;
+
+/** A secret that proves who makes callbacks. */
+interface CallbackSecret {
+  setting: CarrierSetting;
+  secret: string;
+  /** Its former value, of the setting with `_OLD`. It is accepted too. */
+  former: string | undefined;
+}
+
+/** The secret of the account's callbacks. Null: none, or the callbacks are signed with a key that the carrier publishes. */
+export function callbackSecretOf(account: ProviderAccount): CallbackSecret | null {
+  switch (account.kind) {
+    case 'twilio':
+      return { setting: 'TWILIO_AUTH_TOKEN', secret: account.authToken, former: account.oldAuthToken };
+    case 'meta':
+      return { setting: 'META_APP_SECRET', secret: account.appSecret, former: account.oldAppSecret };
+    case 'postmark':
+      return { setting: 'POSTMARK_CALLBACK_PASSWORD', secret: account.callbackPassword, former: account.oldCallbackPassword };
+    case 'sendgrid':
+      return { setting: 'SENDGRID_VERIFICATION_KEY', secret: account.verificationKey, former: account.oldVerificationKey };
+    case 'sandbox':
+    case 'smtp':
+    case 'ses':
+      return null;
+  }
+}

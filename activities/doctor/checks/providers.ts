@@ -1,6 +1,7 @@
 /** The accounts with providers: whether each one takes the credentials. Sends nothing. */
 import type { ProviderAccount } from '../../../models/rules/routing/provider-kinds.js';
 import { servingAccounts } from '../../../models/rules/routing/route.js';
+import { callbackSecretOf } from '../../../models/settings/provider-account.js';
 import { createProviders } from '../../handoff/providers/index.js';
 import type { Provider } from '../../handoff/providers/provider.js';
 import { type Check, failed, type Finding, ok, skipped, warning } from '../check.js';
@@ -35,29 +36,12 @@ export const topicFindings = (accounts: readonly ProviderAccount[]): Finding[] =
 /** Accounts that still accept callbacks made with a former secret. Perhaps it was replaced because others know it. */
 export const formerSecretFindings = (accounts: readonly ProviderAccount[]): Finding[] =>
   accounts.flatMap((account) => {
-    const setting = formerSecretOf(account);
-    if (setting === null) return [];
+    const secret = callbackSecretOf(account);
+    if (secret?.former === undefined) return [];
+    const setting = `${secret.setting}_OLD`;
     const fix = `Remove ${setting} a week after the carrier changed over to the new one`;
     return [warning(`former secret of ${account.name}`, `callbacks made with ${setting} are accepted`, fix)];
   });
-
-/** The setting of the account's former secret; null if it has none. */
-function formerSecretOf(account: ProviderAccount): string | null {
-  switch (account.kind) {
-    case 'twilio':
-      return account.oldAuthToken === undefined ? null : 'TWILIO_AUTH_TOKEN_OLD';
-    case 'meta':
-      return account.oldAppSecret === undefined ? null : 'META_APP_SECRET_OLD';
-    case 'postmark':
-      return account.oldCallbackPassword === undefined ? null : 'POSTMARK_CALLBACK_PASSWORD_OLD';
-    case 'sendgrid':
-      return account.oldVerificationKey === undefined ? null : 'SENDGRID_VERIFICATION_KEY_OLD';
-    case 'sandbox':
-    case 'smtp':
-    case 'ses':
-      return null;
-  }
-}
 
 /** @param isServing false: no channel uses the account any more, but reports about its messages may come */
 export async function accountFinding(
