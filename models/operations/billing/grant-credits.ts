@@ -2,6 +2,7 @@ import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
 import { creditsText, formatCredits, toCredits } from '../../rules/billing/credits.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
+import { entryKinds } from '../../tables/credit-entry.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { credit } from './post-credits.js';
@@ -36,7 +37,7 @@ export function grantCredits(
   return inTransaction(db, async (transaction) => {
     // A concurrent call waits here, and then finds the entry of the first.
     await lockOpen(db, transaction, id);
-    const [earlier] = await select<{ amount: number }>(db, posted, [posting.reference], transaction);
+    const [earlier] = await select<{ amount: number }>(db, posted, [posting.reference, entryKinds], transaction);
     const isNew = earlier === undefined;
     if (!isNew && earlier.amount !== amount) {
       const [used, given] = [creditsText(earlier.amount), formatCredits(amount)];
@@ -51,7 +52,8 @@ export function grantCredits(
   });
 }
 
-const posted = `SELECT amount FROM credit_entries WHERE kind = 'adjustment' AND reference = $1`;
+/** Of any kind. The kinds are named for the index. */
+const posted = 'SELECT amount FROM credit_entries WHERE kind = ANY($2) AND reference = $1';
 
 /** Locks a workspace that gets credits. @throws Error if it is closed */
 export async function lockOpen(db: Database, transaction: Transaction, id: string): Promise<void> {
