@@ -110,7 +110,7 @@ function refusals(evidence: Evidence): { call: Call; price: number; balances: Ba
   const refused = evidence.requests.flatMap(({ calls, channel, items }) =>
     calls
       .filter(({ answer }) => answer?.status === 402)
-      .map((call) => ({ call, price: items.reduce((sum, { length }) => sum + priceOf(channel, length), 0) })),
+      .map((call) => ({ call, price: items.reduce((sum, item) => sum + priceOf(channel, item), 0) })),
   );
   const all = new Map(
     evidence.snapshot.workspaces.map(({ id, opening_balance }) => [id, balancesOf(movements.get(id) ?? [], opening_balance)]),

@@ -10,7 +10,7 @@ import { type Found, found, type Rule } from './rule.js';
 const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
 
 /** The price of a single message, in thousandths of a credit. Source: docs/contract/messages.md, Credit costs. */
-export function priceOf(channel: string, length: number): number {
+export function priceOf(channel: string, { length }: Pick<MessageFact, 'to' | 'length'>): number {
   if (channel === 'email') return 100;
   return channel === 'whatsapp' ? 500 : Math.max(1, Math.ceil(length / 160)) * 1000;
 }
@@ -155,14 +155,14 @@ const pricesAreRight: Rule = {
     const steps = new Set(snapshot.fallbacks.map(({ next_id }) => next_id));
     const chainOf = (row: MessageFact | undefined): MessageFact[] => (row === undefined ? [] : [row, ...chainOf(next.get(row.id))]);
     return snapshot.messages.flatMap((row) => {
-      const price = priceOf(row.channel, row.length);
+      const price = priceOf(row.channel, row);
       if (steps.has(row.id)) return [];
       if (row.cost !== price) return [found(`A message costs ${row.cost}, by the price list ${price}`, row.id, row.token)];
       const chain = chainOf(row);
       if (chain.length === 1) return [];
       const charged = sum(chain.map(({ credits_used }) => credits_used));
       const kept = chain.filter(({ sent_at, status }) => sent_at !== null || status === 'queued');
-      const dearest = Math.max(0, ...kept.map(({ channel, length }) => priceOf(channel, length)));
+      const dearest = Math.max(0, ...kept.map((each) => priceOf(each.channel, each)));
       return charged === dearest ? [] : [found(`A chain costs ${charged}, its dearest step ${dearest}`, row.id, row.token)];
     });
   },

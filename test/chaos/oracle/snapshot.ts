@@ -2,6 +2,7 @@
 import { Transaction } from 'sequelize';
 import type { Channel } from '../../../models/channels.js';
 import { type Database, select } from '../../../models/db/database.js';
+import type { EntryKind } from '../../../models/tables/credit-entry.js';
 import { tokenIn } from '../history.js';
 
 export interface MessageFact {
@@ -43,7 +44,7 @@ export interface AttemptFact {
 export interface EntryFact {
   workspace_id: string;
   number: number | null;
-  kind: 'purchase' | 'debit' | 'refund' | 'grant' | 'adjustment';
+  kind: EntryKind;
   amount: number;
   balance_after: number;
   reference: string;

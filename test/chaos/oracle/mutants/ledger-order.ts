@@ -17,10 +17,11 @@ function farApart(run: Draft): [EntryFact, EntryFact] {
 
 function refuse(run: Draft, text: (price: number, balance: number) => string): void {
   const workspace = rich(run).id;
-  const price = priceOf('sms', 20);
+  const item = { to: '+15551234567', token: 'tkrefused', length: 20 };
+  const price = priceOf('sms', item);
   const at = run.history.at(-1)?.at ?? 0;
   const call = { type: 'call' as const, operation: 'send' as const, channel: 'sms' as const, workspace, key: 'key-refused', call: 999_999 };
-  run.history.push({ ...call, items: [{ to: '+15551234567', token: 'tkrefused', length: 20 }], at: at + 1 });
+  run.history.push({ ...call, items: [item], at: at + 1 });
   const error = text(price / 1000, (rich(run).balance ?? 0) / 1000);
   run.history.push({
     type: 'answer',

@@ -172,7 +172,7 @@ export const moneyMutants: Mutant[] = [
           next_id !== null && isCharged(message_id) && rowOf(next_id).cost > 0 && rowOf(next_id).credits_used > 0,
       );
       const step = rowOf(chain.next_id);
-      reprice(run, step, priceOf(step.channel, step.length));
+      reprice(run, step, priceOf(step.channel, step));
     },
   },
   {

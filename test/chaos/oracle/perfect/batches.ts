@@ -36,7 +36,7 @@ export function sendBulk(world: World, wish: BatchWish): void {
   let batch: BatchFact | undefined;
   const accept = (): Outcome => {
     if (batch !== undefined) return { ...told(batch), replayed: true };
-    const cost = items.reduce((sum, { length }) => sum + priceOf('sms', length), 0);
+    const cost = items.reduce((sum, item) => sum + priceOf('sms', item), 0);
     if (workspace.balance < cost) {
       const error = `Insufficient credits. You need ${credits(cost)} credits but have ${credits(workspace.balance)}.`;
       return { status: 402, code: 'insufficient_credits', error };

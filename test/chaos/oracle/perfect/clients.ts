@@ -88,7 +88,7 @@ export function send(world: World, wish: Wish): void {
   let refused = false;
   const accept = (): Outcome => {
     if (row !== undefined) return { ...told(row), replayed: true };
-    const price = priceOf(wish.channel, item.length);
+    const price = priceOf(wish.channel, item);
     refused = wish.workspace.balance < price;
     if (refused) return refusal(price, wish.workspace.balance);
     row = insert(world, { ...wish, item, key, scheduledAt: request.scheduledAt });
@@ -154,9 +154,9 @@ function erase(world: World, row: MessageFact): void {
 /** The step after a message that was not delivered in time. */
 function fallBack(world: World, row: MessageFact, { workspace, fallback }: Wish): void {
   if (fallback === undefined || row.status === 'delivered' || row.status === 'read' || row.error_code === 'cancelled') return;
-  const cost = Math.max(0, priceOf(fallback.channel, row.length) - row.credits_used);
-  if (workspace.balance < cost) return;
   const item = { to: fallback.to, token: row.token ?? '', length: row.length };
+  const cost = Math.max(0, priceOf(fallback.channel, item) - row.credits_used);
+  if (workspace.balance < cost) return;
   const next = insert(world, { workspace, channel: fallback.channel, item, key: null, cost });
   world.snapshot.fallbacks.push({ message_id: row.id, next_id: next.id, outcome: 'sent' });
   handOff(world, next, 'taken');

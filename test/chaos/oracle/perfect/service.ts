@@ -19,7 +19,7 @@ export interface NewRow {
 
 /** Stores a message and debits it. */
 export function insert(world: World, { workspace, channel, item, key, scheduledAt, batch, cost }: NewRow): MessageFact {
-  const price = cost ?? priceOf(channel, item.length);
+  const price = cost ?? priceOf(channel, item);
   const row: MessageFact = {
     id: world.id('message'),
     workspace_id: workspace.id,
@@ -64,7 +64,7 @@ function takeOver({ snapshot }: World, row: MessageFact): number {
   const { next_id } = snapshot.fallbacks.find(({ message_id }) => message_id === row.id) ?? {};
   const step = snapshot.messages.find(({ id }) => id === next_id);
   if (step === undefined || (step.status !== 'queued' && step.sent_at === null)) return 0;
-  const amount = Math.min(row.cost, priceOf(step.channel, step.length) - step.cost);
+  const amount = Math.min(row.cost, priceOf(step.channel, step) - step.cost);
   if (amount === 0) return 0;
   snapshot.transfers.push({ from_id: row.id, to_id: step.id, amount });
   step.cost += amount;
