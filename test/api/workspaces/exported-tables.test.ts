@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
+import { tablesOfWorkspaces } from '../../support/rows/tables-of-workspaces.js';
 import { components } from '../openapi/document.js';
 
 /** The tables whose rows belong to a workspace, with the lines of the export that show them. */
@@ -25,16 +25,11 @@ const notExported: Readonly<Record<string, string[]>> = {
   'credentials and logins': ['login_addresses', 'mail_tokens', 'recovery_codes', 'revoked_tokens', 'sessions'],
 };
 
-const tablesOfWorkspaces = `
-  SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-  WHERE a.attname = 'workspace_id' AND c.relkind IN ('r', 'p') AND c.relnamespace = 'public'::regnamespace`;
-
 describe('the tables of the export', () => {
   const test = useDatabase();
 
   it('every table of workspaces is exported, or named here as not exported', async () => {
-    const tables = (await rows<{ name: string }>(test.db, tablesOfWorkspaces)).map(({ name }) => name);
-    assert.deepEqual(tables.toSorted(), [...Object.keys(exportedAs), ...Object.values(notExported).flat()].toSorted());
+    assert.deepEqual(await tablesOfWorkspaces(test.db), [...Object.keys(exportedAs), ...Object.values(notExported).flat()].toSorted());
   });
 
   it('every exported table has its type of line, and every type of line is known', () => {
