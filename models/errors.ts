@@ -166,7 +166,8 @@ export const forbiddenOrigin = () => new AppError('forbidden', 'This origin may 
 /** `cause` is only for the log. */
 export const invalidCallbackSignature = (cause?: Error) => new AppError('forbidden', 'Invalid signature', { cause });
 export const notFound = (resource?: ResourceName) =>
-  new AppError('not_found', resource === undefined ? 'Not found' : `${resource} not found`);
+  new AppError('not_found', resource === undefined ? 'Not found' : notFoundText(resource));
+export const notFoundText = (resource: ResourceName) => `${resource} not found`;
 export const bodyTooLarge = () => new AppError('payload_too_large', 'Request body too large');
 export const idempotencyMismatch = () => new AppError('idempotency_mismatch', 'Idempotency key was used with a different request');
 /** @param seconds until the window ends, at least 1 */

@@ -1,6 +1,6 @@
 /** Recipients of a bulk send that are contacts: `{contact_id}` without `to`. */
 import type { Channel } from '../../channels.js';
-import type { Fault } from '../../errors.js';
+import { type Fault, notFoundText } from '../../errors.js';
 import { addressField, noAddressText } from '../messages/recipient.js';
 import { isStorable } from '../values/text.js';
 
@@ -34,7 +34,7 @@ export function recipientAddressOf(
   if (typeof named !== 'string') return nowhere(`${field} must be a string`);
   if (contacts === undefined) return { to: null, fault: null };
   const contact = contacts.get(named.toLowerCase());
-  if (contact === undefined) return nowhere('Contact not found');
+  if (contact === undefined) return nowhere(notFoundText('Contact'));
   if (channel === null) return { to: null, fault: null };
   const to = contact[addressField(channel)];
   return to === null ? nowhere(noAddressText(channel)) : { contact, to, fault: null };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { resourcesOf } from '../../../api/openapi/resources.js';
+import { notFound } from '../../../models/errors.js';
 import { rows } from '../../support/database.js';
 import { credentialFor, goodBody, listOf, makeResources, pathWith } from './matrix-cases.js';
 import type { Account } from '../start-app.js';
@@ -67,7 +68,7 @@ describe('every operation on one resource', () => {
         const answer = await app.call(item.method.toUpperCase(), pathWith(item, id), { ...credentialFor(item, mine), ...body });
         answers.add(JSON.stringify([answer.status, { ...answer.body, request_id: '' }]));
       }
-      const message = `${name} not found`;
+      const { message } = notFound(name);
       assert.deepEqual(
         [...answers],
         [JSON.stringify([404, { success: false, error: message, code: 'not_found', message, request_id: '' }])],
