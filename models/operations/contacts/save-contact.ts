@@ -5,13 +5,7 @@ import { contactExists, notFound, unreachableContact } from '../../errors.js';
 import { definedFields } from '../../rules/values/defined-fields.js';
 
 /** The fields that the owner of a contact can set. */
-export interface ContactFields {
-  name: string | null;
-  phone: string | null;
-  email: string | null;
-  tags: string[];
-  custom_fields: Record<string, unknown>;
-}
+export type ContactFields = Pick<Contact, 'name' | 'phone' | 'email' | 'tags' | 'custom_fields'>;
 
 /**
  * Stores a new contact.

@@ -42,7 +42,7 @@ export function updateWebhook(
   { keyPair, ...change }: WebhookChange,
   origin: Origin,
 ): Promise<Webhook> {
-  const given = definedFields(change);
+  const given: Partial<Pick<Webhook, keyof typeof change>> = definedFields(change);
   return asCaller(db, workspaceId, origin, async (transaction) => {
     const webhook = await Webhook.owned(workspaceId, id, transaction);
     // An attempt that ends at this moment writes to the row too. Without the lock, its values could survive the change as if they were newer.
