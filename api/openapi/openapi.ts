@@ -144,7 +144,8 @@ function parametersOf(item: Endpoint, components: Components): Json[] {
     schema: isId(name) ? { type: 'string', format: 'uuid' } : { type: 'string' },
     example: pathSample(item.path, name),
   }));
-  const properties = item.query === undefined ? {} : (jsonSchema(item.query, { components }).properties as Record<string, Json>);
+  const properties =
+    item.query === undefined ? {} : (jsonSchema(item.query, { components, isOpen: false }).properties as Record<string, Json>);
   const inQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',

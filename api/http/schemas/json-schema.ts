@@ -12,7 +12,7 @@ interface Target {
    * For requests, where unknown fields are ignored instead of refused, and for clients, which must ignore new fields of responses. Default: with
    * `components` true, because a document has each named schema only once.
    */
-  isOpen?: true;
+  isOpen?: boolean;
   /** Collects the named schemas. Without it, they are written out where they are used. */
   components?: Components;
   /** Leaves out variants, for readers that know plain objects only. */

@@ -4,12 +4,13 @@ import type Joi from 'joi';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { type Json, jsonSchema } from '../../../api/http/schemas/json-schema.js';
 import { isNullable, withoutNull } from '../../../api/http/schemas/schema-components.js';
+import { operations } from './document.js';
 
 interface Described {
   keys?: Record<string, Described>;
   items?: Described[];
   metas?: Json[];
-  flags?: { description?: string; empty?: { allow?: unknown[] } };
+  flags?: { description?: string; default?: unknown; empty?: { allow?: unknown[] } };
 }
 
 /** The keywords that a field declares, and its schema has otherwise. */
@@ -41,5 +42,26 @@ describe('the declarations of fields', () => {
       ),
     );
     assert.deepEqual(found, []);
+  });
+
+  it('every default of a query arrives in the OpenAPI document', () => {
+    for (const { id, query } of endpoints) {
+      const { parameters = [] } = operations.find(({ operationId }) => operationId === id) ?? {};
+      for (const [field, { flags }] of Object.entries((query?.describe() as Described | undefined)?.keys ?? {})) {
+        if (flags?.default === undefined) continue;
+        const schema = parameters.find(({ name }) => name === field)?.schema as { default?: unknown } | undefined;
+        assert.deepEqual([id, field, schema?.default], [id, field, flags.default]);
+      }
+    }
+  });
+
+  it('a response with an array has pages, unless the array is bounded', () => {
+    const fieldsOf = (schema: Joi.Schema) => schema.describe().keys as Record<string, { type?: string }> | undefined;
+    const unpaged = endpoints.filter(({ method, response }) => {
+      const { pagination, ...fields } = fieldsOf(response) ?? {};
+      return method === 'get' && pagination === undefined && Object.values(fields).some(({ type }) => type === 'array');
+    });
+    const bounded = ['getOverview', 'getUsage', 'listCreditPackages', 'listEventTypes'];
+    assert.deepEqual(unpaged.map(({ id }) => id).toSorted(), bounded);
   });
 });
