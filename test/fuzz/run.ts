@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stopChild } from '../../harness/stage/child.js';
 import { type Cleanup, runToExit } from '../../harness/stage/cleanup.js';
+import { numbersFrom } from '../../harness/report/number-options.js';
 import { startService } from '../../harness/stage/service.js';
 import { temporaryFolder } from '../../harness/stage/temporary-folder.js';
 import { DemoClient } from '../../local/demo/demo-client.js';
@@ -25,6 +26,7 @@ const { seconds, examples, seed, exclude } = parseArgs({
     exclude: { type: 'string' },
   },
 }).values;
+numbersFrom(1, { seconds, examples: examples ?? '1' });
 const folder = join(root, 'test/fuzz');
 /** Operations that end the session of their caller. After them every other operation would answer 401. */
 const endings = ['logOut', 'logOutAll', 'deleteConsoleSession'];
@@ -42,8 +44,11 @@ const parts =
 const ofLogouts = [...single, ...(examples === undefined ? ['--max-time', secondsOfLogouts] : ['--max-examples', examples])];
 /** Starting, and the last requests. */
 const graceMs = 300_000;
+/** On a slow machine. */
+const exampleMsMax = 30_000;
+const runMsMax = graceMs + (examples === undefined ? Number(seconds) * 1_000 : Number(examples) * exampleMsMax);
 
-await runToExit(Number(seconds) * 1000 + graceMs, async (cleanup) => {
+await runToExit(runMsMax, async (cleanup) => {
   const schemathesis = join(pythonPrograms('schemathesis', join(folder, 'requirements.txt')), 'schemathesis');
   const dataDir = temporaryFolder('fuzz', cleanup);
   const { baseUrl } = await startService(

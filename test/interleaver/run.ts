@@ -3,6 +3,7 @@
  * time. A failure is printed statement by statement with the command that repeats it; the code is 1 then.
  */
 import { parseArgs } from 'node:util';
+import { numbersFrom } from '../../harness/report/number-options.js';
 import { freshDatabase } from '../support/database.js';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/servers.js';
 import type { Draw } from './drawing.js';
@@ -30,6 +31,7 @@ function chosen(names: string): Record<string, Draw> {
   );
 }
 
+const numbers = { ...numbersFrom(1, { schedules: values.schedules, failures: values.failures }), ...numbersFrom(0, { seed: values.seed }) };
 const draws = chosen(values.operations);
 await mochaGlobalSetup();
 try {
@@ -37,7 +39,7 @@ try {
   const interleaver = new Interleaver(test.db, test.url, draws);
   await interleaver.open();
   const startedAt = performance.now();
-  const { failures, done } = await interleaver.schedules(Number(values.seed), Number(values.schedules), Number(values.failures));
+  const { failures, done } = await interleaver.schedules(numbers.seed, numbers.schedules, numbers.failures);
   const seconds = (performance.now() - startedAt) / 1_000;
   for (const failure of failures) process.stdout.write(`${explain(failure, values.operations)}\n\n`);
   process.stdout.write(`${done} schedules from seed ${values.seed} in ${seconds.toFixed(1)} s, ${failures.length} failed\n`);
