@@ -23,7 +23,7 @@ const text = { type: 'string' };
 const moment = { type: 'string', format: 'date-time' };
 const uuid = { type: 'string', format: 'uuid' };
 
-/** Of the fields in the events of a status. */
+/** The schemas of the fields in the events of a status. */
 const fieldSchemas = (status: string, components: Components): Readonly<Record<EventField, Json>> => ({
   message_id: uuid,
   channel: jsonSchema(enumOf('Channel', channels), { components }),
@@ -77,8 +77,8 @@ const message: EventSubject = {
   delivered_at: at,
 };
 
-type Lacking = { [Field in keyof Omit<EventSubject, 'delivered_at'> as null extends EventSubject[Field] ? Field : never]: null };
-const nothing: Lacking = {
+type NullFields = { [Field in keyof Omit<EventSubject, 'delivered_at'> as null extends EventSubject[Field] ? Field : never]: null };
+const nullFields: NullFields = {
   reference: null,
   batch_id: null,
   metadata: null,
@@ -87,7 +87,7 @@ const nothing: Lacking = {
   error_message: null,
 };
 /** It lacks all that a message may lack: the fields of its events are the required ones. A delivered message has its time. */
-const leastMessage: EventSubject = { ...message, ...nothing };
+const leastMessage: EventSubject = { ...message, ...nullFields };
 
 const header = (name: string, description: string, schema: Json = text) => ({ name, in: 'header', required: true, description, schema });
 const headers = (type: string) => [

@@ -120,7 +120,7 @@ const weakSecrets = ({ jwtSecret, secretKey }: Warned): ConfigWarning[] =>
 /** Those of the providers are longer. */
 const callbackSecretMin = 16;
 
-/** Such a secret is the only proof of a callback. */
+/** Such a secret is the only proof of a callback. A setting whose own check demands more characters is never short. */
 function shortCallbackSecrets({ accounts, stripe: { webhookSecret: secret } }: Warned): ConfigWarning[] {
   const payments = secret === undefined ? [] : [{ owner: 'payments', setting: 'STRIPE_WEBHOOK_SECRET', secret, forged: 'payments' }];
   const reports = accounts.flatMap((account) => {

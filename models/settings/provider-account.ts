@@ -84,7 +84,7 @@ const accountFrom: { readonly [Kind in ProviderKind]: (value: Settings) => Omit<
 export const accountOf = (name: string, kind: ProviderKind, value: CheckedSettings): ProviderAccount =>
   ({ name, kind, ...accountFrom[kind](value as Settings) }) as ProviderAccount;
 
-/** A secret that proves who makes callbacks. */
+/** What verifies callbacks: a secret, or the carrier's public key (SendGrid). */
 interface CallbackSecret {
   setting: CarrierSetting;
   secret: string;

@@ -74,6 +74,7 @@ export function ownSettings(given: Environment): Record<string, Joi.Schema> {
  */
 export function neededByAccounts(given: Environment): string[] {
   const kinds = kindsIn(given);
+  // Without a channel: what all channels of the account's kind require.
   const neededBy = (account: string, channel?: Channel): readonly string[] => {
     const kind = kinds.get(account) ?? '';
     const needed = Object.hasOwn(settingsNeeded, kind) ? settingsNeeded[kind as ProviderKind] : {};

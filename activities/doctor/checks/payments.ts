@@ -26,7 +26,7 @@ function keyFinding(status: number, name: string): Finding {
   if (status === 401) return failed(subject, `${name} refuses the key: nobody can buy credits`, 'Correct STRIPE_SECRET_KEY');
   if (status === 403)
     return failed(subject, 'the key may not use checkout sessions', 'Give the restricted key the permission to write Checkout Sessions');
-  return warning(subject, `did not respond as expected (status ${status})`, 'Look at the status page of Stripe, and try again');
+  return warning(subject, `${name} did not respond as expected (status ${status})`, `Look whether ${name} works, and try again`);
 }
 
 /** Over a network, everybody on the way can read the key. */

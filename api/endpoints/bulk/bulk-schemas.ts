@@ -70,7 +70,7 @@ const recipient = named(
         type: 'object',
         properties: { contact_id: contactId, ...ofRecipient },
         required: ['contact_id'],
-        not: { $ref: '#/components/schemas/RecipientByAddress' }, // beside a `to`, a `contact_id` is a variable like any other
+        not: { $ref: '#/components/schemas/RecipientByAddress' }, // beside an address, a `contact_id` is a variable like any other
         additionalProperties: true,
         description:
           'A contact. Its name and custom_fields are variables. All other texts, numbers and booleans of the object are variables, too, and take precedence',

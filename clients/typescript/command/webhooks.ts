@@ -3,7 +3,7 @@ import type { NewWebhook, Webhook } from '../client/index.js';
 import { choice, type Command, type Context, deliveryStatuses, eventTypes, inWords, takeOnly, textOption, UsageError } from './command.js';
 import { counted, plain } from './terminal.js';
 
-/** Of the actions that have some. */
+/** The options of each action. One that is absent has none. */
 const optionsOf: Readonly<Record<string, readonly string[]>> = {
   create: ['events'],
   deliveries: ['status'],

@@ -15,12 +15,10 @@ import { diskFinding } from '../../../activities/doctor/checks/runtime.js';
 import { policyFinding } from '../../../activities/doctor/checks/servers.js';
 import { formerKeyFindings } from '../../../activities/doctor/checks/settings.js';
 import { attributesFinding, retentionFinding, watcherFinding, workersFinding } from '../../../activities/doctor/checks/temporal.js';
+import { callbackSecretOf } from '../../../models/settings/provider-account.js';
 import { nowhere } from '../../support/carriers/counterpart.js';
-import { metaEnv } from '../../support/carriers/meta.js';
-import { postmarkEnv } from '../../support/carriers/postmark.js';
-import { sendgridEnv } from '../../support/carriers/sendgrid.js';
+import { everyCarrierEnv } from '../../support/carriers/every-carrier.js';
 import { sesEnv } from '../../support/carriers/ses.js';
-import { twilioEnv } from '../../support/carriers/twilio.js';
 import { testConfig } from '../../support/config.js';
 
 const healthy: DatabaseFacts = {
@@ -100,8 +98,7 @@ describe('findings of the doctor', () => {
   });
 
   it('findings of the doctor name each former secret of a carrier that is still accepted', () => {
-    const carriers = [twilioEnv, metaEnv, postmarkEnv, sendgridEnv, sesEnv].map((env) => env(nowhere));
-    const env: Record<string, string> = { ...Object.assign({}, ...carriers), PROVIDER_EMAIL: 'postmark,sendgrid,ses' };
+    const env = everyCarrierEnv(nowhere);
     const found = (former: object) =>
       formerSecretFindings(testConfig({ ...env, ...former }).accounts).map(({ subject, detail, state }) => [subject, detail, state]);
     assert.deepEqual(found({}), []);
@@ -111,6 +108,8 @@ describe('findings of the doctor', () => {
       POSTMARK_CALLBACK_PASSWORD_OLD: 'a-former-password',
       SENDGRID_VERIFICATION_KEY_OLD: env.SENDGRID_VERIFICATION_KEY,
     };
+    const settings = testConfig(env).accounts.flatMap((account) => callbackSecretOf(account)?.setting ?? []);
+    assert.deepEqual(new Set(Object.keys(former)), new Set(settings.map((setting) => `${setting}_OLD`)));
     const expected = Object.keys(former).map((setting) => `callbacks made with ${setting} are accepted`);
     assert.deepEqual(new Set(found(former).map(([, detail]) => detail)), new Set(expected));
     assert.deepEqual(found({ META_APP_SECRET_OLD: 'former' }), [

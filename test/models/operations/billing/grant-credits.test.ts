@@ -9,7 +9,7 @@ describe('grantCredits', () => {
   const test = workspaceForEach();
 
   for (const kind of entryKinds.filter((each) => each !== 'debit' && each !== 'refund'))
-    it(`a grant whose reference an entry of the kind ${kind} has is not posted again`, async () => {
+    it(`a grant is not posted again if an entry of the kind ${kind} has its reference`, async () => {
       const id = test.workspaceId;
       const posting = { reference: `operator:${id}:INV-1`, amount: 5_000, description: 'Invoice 1' };
       await inTransaction(test.db, (transaction) => credit(test.db, transaction, id, { kind, ...posting }));
