@@ -87,6 +87,8 @@ describe('samples of the documents', () => {
     ports = { proxy: await freePort(), receiver: await freePort() };
     mkdirSync(dataDir);
     service = await startEntryPoint(dataDir, {
+      // Other services that start meanwhile choose theirs at random, and do not take this one.
+      PORT: String(await freePort()),
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
       WEBHOOK_PORTS: `443,8443,${ports.proxy}`,
     });
