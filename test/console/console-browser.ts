@@ -71,6 +71,7 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
     logIn: (login) => logIn(page, url, login),
     enter: (login) => enter(page, url, login),
     async leave() {
+      await page.goto('about:blank'); // a response that is on its way to the former page could set the cookie again
       await page.context().clearCookies();
       await page.goto(`${url}/console/login`);
       await page.evaluate('localStorage.clear()');
