@@ -26,7 +26,7 @@ const { seconds, examples, seed, exclude } = parseArgs({
     exclude: { type: 'string' },
   },
 }).values;
-numbersFrom(1, { seconds, examples: examples ?? '1' });
+const numbers = numbersFrom(1, { seconds, examples: examples ?? '1' });
 const folder = join(root, 'test/fuzz');
 /** Operations that end the session of their caller. After them every other operation would answer 401. */
 const endings = ['logOut', 'logOutAll', 'deleteConsoleSession'];
@@ -39,14 +39,14 @@ const parts =
     ? [['--max-time', seconds]]
     : [
         [...single, '--max-examples', examples],
-        ['--phases', 'stateful', '--max-examples', `${10 * Number(examples)}`],
+        ['--phases', 'stateful', '--max-examples', `${10 * numbers.examples}`],
       ];
 const ofLogouts = [...single, ...(examples === undefined ? ['--max-time', secondsOfLogouts] : ['--max-examples', examples])];
 /** Starting, and the last requests. */
 const graceMs = 300_000;
 /** On a slow machine. */
 const exampleMsMax = 30_000;
-const runMsMax = graceMs + (examples === undefined ? Number(seconds) * 1_000 : Number(examples) * exampleMsMax);
+const runMsMax = graceMs + (examples === undefined ? numbers.seconds * 1_000 : numbers.examples * exampleMsMax);
 
 await runToExit(runMsMax, async (cleanup) => {
   const schemathesis = join(pythonPrograms('schemathesis', join(folder, 'requirements.txt')), 'schemathesis');
