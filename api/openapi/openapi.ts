@@ -144,6 +144,7 @@ function parametersOf(item: Endpoint, components: Components): Json[] {
     schema: isId(name) ? { type: 'string', format: 'uuid' } : { type: 'string' },
     example: pathSample(item.path, name),
   }));
+  // Not open: unlike a field of a body, a parameter of a query may have a default.
   const properties =
     item.query === undefined ? {} : (jsonSchema(item.query, { components, isOpen: false }).properties as Record<string, Json>);
   const inQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({

@@ -92,7 +92,7 @@ interface CallbackSecret {
   former: string | undefined;
 }
 
-/** The secret of the account's callbacks. Null: none, or the callbacks are signed with a key that the carrier publishes. */
+/** The secret of the account's callbacks. Null if its settings have none. */
 export function callbackSecretOf(account: ProviderAccount): CallbackSecret | null {
   switch (account.kind) {
     case 'twilio':
