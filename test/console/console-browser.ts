@@ -73,8 +73,7 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
     async leave() {
       await page.goto('about:blank'); // a response that is on its way to the former page could set the cookie again
       await page.context().clearCookies();
-      await page.goto(`${url}/console/login`);
-      await page.evaluate('localStorage.clear()');
+      await loadStoring(page, `${url}/console/login`);
     },
     // The page's policy forbids what playwright's own wait does.
     until: (expression) => until(async () => (await page.evaluate(expression)) === true, expression),
@@ -129,9 +128,16 @@ async function enter(page: Page, url: string, login: { email: string; password: 
   const answer = await page.context().request.post(`${url}/console/session`, { data: login, headers: own });
   assert.equal(answer.status(), 201, await answer.text());
   const { data } = await answer.json();
-  // Runs before the scripts of the page that it loads, which takes less CPU than a page of the same origin before it.
-  const entry = await page.addInitScript(`localStorage.clear(); localStorage.setItem('tidings.session', '${data.workspace.id}')`);
-  await page.goto(`${url}/console`);
+  await loadStoring(page, `${url}/console`, `localStorage.setItem('tidings.session', '${data.workspace.id}')`);
+}
+
+/**
+ * Loads a page whose storage holds only what this script stores. It runs before the scripts of the page: cleared after them, a page that has
+ * asked for the stored session would take the refusal for the logout of another tab, and wait for it.
+ */
+async function loadStoring(page: Page, address: string, script = ''): Promise<void> {
+  const entry = await page.addInitScript(`localStorage.clear(); ${script}`);
+  await page.goto(address);
   await entry.dispose();
 }
 
