@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { atLeast, atMost } from '../../harness/measure/figures.js';
+import { atLeast, atMost, changeOf, formatPercentiles, percentileCell } from '../../harness/measure/figures.js';
+import { percentiles } from '../../harness/measure/pass.js';
 import { sayReport } from '../../harness/report/say.js';
 
 describe('the report of a measurement', () => {
@@ -20,7 +21,13 @@ describe('the report of a measurement', () => {
     assert.equal(said(met, atLeast('messages/s', 199, 200), 'the end')[0], 1);
   });
 
-  it('a figure without measurements misses its target', () => {
-    assert.equal(said(atMost('p95 ms', Number.NaN, 50))[0], 1);
+  it('a figure without measurements misses its target, and words say so', () => {
+    assert.deepEqual(said(atMost('p95 ms', Number.NaN, 50)), [1, `✗ ${'p95 ms'.padEnd(30)} not measured   target: at most 50\n`]);
+  });
+
+  it('a report shows no number that cannot be computed', () => {
+    const none = percentiles([]);
+    assert.deepEqual([formatPercentiles(none), percentileCell(none)], ['not measured', '–']);
+    assert.deepEqual([changeOf(5, Number.NaN), changeOf(5, 0), changeOf(6, 5)], ['not measured → 5.0', '0.0 → 5.0', '5.0 → 6.0 (+20 %)']);
   });
 });
