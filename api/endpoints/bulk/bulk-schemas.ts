@@ -50,6 +50,7 @@ const ofRecipient = {
   metadata: { type: ['object', 'null'], additionalProperties: true, description: metadataLimits },
   reference: { type: ['string', 'null'], minLength: 1, maxLength: 255 },
 } satisfies Record<OfRecipient, object>;
+const noAddress = { type: ['string', 'null'], maxLength: 0, description: 'Absent or empty' };
 /** Recipients for the OpenAPI document. No Joi rule checks them: see `recipients` below. */
 const recipient = named(
   'BulkRecipient',
@@ -68,7 +69,7 @@ const recipient = named(
       {
         component: 'RecipientByContact',
         type: 'object',
-        properties: { contact_id: contactId, ...ofRecipient },
+        properties: { contact_id: contactId, to: noAddress, ...ofRecipient },
         required: ['contact_id'],
         not: { $ref: '#/components/schemas/RecipientByAddress' }, // beside an address, a `contact_id` is a variable like any other
         additionalProperties: true,

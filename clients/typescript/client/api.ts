@@ -2096,6 +2096,8 @@ export interface components {
         RecipientByContact: {
             /** Format: uuid */
             contact_id: string;
+            /** @description Absent or empty */
+            to?: string | null;
             /** @description Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings */
             variables?: {
                 [key: string]: unknown;

@@ -65,6 +65,15 @@ describe('the schemas of requests', () => {
       assert.ok(validate({ contact_id: randomUUID(), ...(empty === undefined ? {} : { to: empty }) }), JSON.stringify(validate.errors));
     });
   }
+  for (const wrong of [5, false, {}]) {
+    it(`the schemas of requests refuse a contact_id beside a to that is ${JSON.stringify(wrong)}, as the service does`, async () => {
+      const recipient = { contact_id: randomUUID(), to: wrong };
+      const body = { channel: 'sms', content: { text: 'Hi' }, recipients: [recipient] };
+      const { body: answer } = await app.call('POST', '/api/v1/messages/bulk', { key: account.key, body });
+      assert.deepEqual(answer.details, [{ field: 'recipients[0].to', message: 'recipients[0].to must be a string' }]);
+      assert.ok(!ajv.compile({ $ref: '#/components/schemas/BulkRecipient', components })(recipient));
+    });
+  }
   it('the schemas of requests allow further fields of a recipient, because they are variables', () => {
     for (const name of ['RecipientByAddress', 'RecipientByContact']) assert.equal(schemas[name]?.additionalProperties, true, name);
   });

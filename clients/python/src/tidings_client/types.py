@@ -241,6 +241,8 @@ class RecipientByAddress(TypedDict):
 
 class RecipientByContact(TypedDict):
     contact_id: str
+    to: NotRequired[Optional[str]]
+    """Absent or empty"""
     variables: NotRequired[Optional[Mapping[str, Any]]]
     """Texts, numbers and booleans; null counts as absent. Numbers from -9007199254740991 to 9007199254740991; send larger ones as strings"""
     metadata: NotRequired[Optional[Mapping[str, Any]]]
