@@ -44,13 +44,13 @@ describe('API keys in the console', () => {
     await browser.see(/allowed_addresses/);
     await browser.assertAccessible();
     await browser.fill('Allowed addresses (optional)', '127.0.0.1, 10.0.0.0/8');
-    await browser.fill('Expires at (optional)', '2030-01-01T00:00');
+    await browser.fill('Expires at (optional)', '2099-01-01T00:00');
     await browser.press('Create');
     await browser.see(/^tidings_/);
     const { body } = await me.call('GET', '/api-keys');
     const [{ scopes, channels, allowed_addresses, expires_at }] = body.data.api_keys;
     assert.deepEqual([scopes, channels, allowed_addresses.length], [['read_messages'], ['email'], 2]);
-    assert.match(expires_at, /^20(29-12-31|30-01-01)T/);
+    assert.match(expires_at, /^20(98-12-31|99-01-01)T/);
     await browser.press('I have stored the key');
     const lines = browser.row('reader').getByRole('listitem');
     await lines.first().waitFor();

@@ -20,13 +20,13 @@ describe('suppressions in the console', function () {
     await browser.assertAccessible();
     await browser.fill('Recipient', '+15551234567');
     await browser.page.getByLabel('Reason', { exact: true }).selectOption('bounce');
-    await browser.fill('Until (optional)', '2030-01-01T00:00');
+    await browser.fill('Until (optional)', '2099-01-01T00:00');
     await browser.press('Suppress');
     await browser.row('+15551234567').getByText('bounced, recorded by this workspace').waitFor();
     await browser.assertAccessible();
     const [{ channel, reason, expires_at }] = await suppressions();
     assert.deepEqual([channel, reason], ['sms', 'bounce']);
-    assert.match(expires_at, /^20(29-12-31|30-01-01)T/);
+    assert.match(expires_at, /^20(98-12-31|99-01-01)T/);
     await browser.press('Remove +15551234567 on sms');
     await browser.see(/the next one bounces too and is charged/);
     await browser.press('Back');
