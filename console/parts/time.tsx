@@ -46,9 +46,12 @@ export const momentOf = (local: string): string | null => {
 export const filteredTime = (local: string, given: string | undefined): string | null =>
   local !== '' && local === localInput(given) ? (given ?? null) : momentOf(local);
 
+/** The milliseconds of a time of the API or of an address, NaN if it is none. As in the API, a time without a zone is in UTC. */
+export const millisOf = (text: string): number => Date.parse(/T[\d:.]+$/.test(text) ? `${text}Z` : text);
+
 /** A moment as `<input type="datetime-local">` takes it: in the user's zone, to the minute. */
 export function localInput(at: string | null | undefined): string {
-  if (at === null || at === undefined || Number.isNaN(Date.parse(at))) return '';
-  const date = new Date(at);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  const millis = millisOf(at ?? '');
+  if (Number.isNaN(millis)) return '';
+  return new Date(millis - new Date(millis).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

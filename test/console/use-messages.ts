@@ -37,6 +37,13 @@ export function useMessages() {
   };
 }
 
+/** Moves the browser to a time zone during this work. */
+export async function inZone({ page }: ConsoleBrowser, timezoneId: string, work: () => Promise<void>): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Emulation.setTimezoneOverride', { timezoneId });
+  await work().finally(() => devtools.detach()); // which ends it
+}
+
 /** Hands over as `handOver` of the console does: in a frame, or after a time without one. Chromium draws none while the machine is busy. */
 const handedOver = 'new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); setTimeout(done, 2_000); })';
 

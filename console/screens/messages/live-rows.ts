@@ -2,6 +2,7 @@
 import type { Schema } from '../../api/call.js';
 import type { MessageEvent } from '../../api/stream.js';
 import type { Page } from '../../parts/table.js';
+import { millisOf } from '../../parts/time.js';
 import type { Filters } from './filters.js';
 
 export type Row = Pick<
@@ -137,6 +138,6 @@ function matches(row: Row, { start_date, end_date, to, ...filters }: Filters): b
   return Object.entries(filters).every(([name, value]) => row[name as keyof typeof filters] === value);
 }
 
-const timeOf = (text: string) => Date.parse(text.replace(' ', '+'));
+const timeOf = (text: string) => millisOf(text.replace(' ', '+'));
 /** A day as the end of a period counts to its last millisecond. */
 const isDay = (text: string) => !text.includes('T');

@@ -1,6 +1,6 @@
 /** What the list of messages and the page of a message say and lead to, in a browser. */
 import assert from 'node:assert/strict';
-import { useMessages } from '../use-messages.js';
+import { inZone, useMessages } from '../use-messages.js';
 
 describe('states, links and searches of messages in the console', () => {
   const { browser, me, send, move } = useMessages();
@@ -17,6 +17,15 @@ describe('states, links and searches of messages in the console', () => {
     await browser.assertAccessible();
     await browser.page.reload();
     await browser.row('lost').getByText('Message was undeliverable').waitFor();
+  });
+
+  it('a time without a zone in the address is a time in UTC, and the filter shows it in the zone of the user', async () => {
+    await inZone(browser, 'America/New_York', async () => {
+      await send({ reference: 'order-1' });
+      await browser.open('/messages?start_date=2026-01-15T12:00');
+      await browser.row('order-1').waitFor();
+      assert.equal(await browser.page.getByLabel('From', { exact: true }).inputValue(), '2026-01-15T07:00');
+    });
   });
 
   it('a number that is searched without its plus sign leads to the search for the recipient', async () => {
