@@ -4,6 +4,7 @@ import type { DeliveryStatus } from '../../models/tables/delivery.js';
 import { useApi } from '../api/use-api.js';
 import { until } from '../support/client.js';
 import { rows } from '../support/database.js';
+import { inOneDay } from '../support/parts/one-day.js';
 import { acceptBatch, buildBatch } from '../support/rows/batches.js';
 import { buildDeliveryIn } from '../support/rows/deliveries.js';
 import { buildWebhook } from '../support/rows/factories.js';
@@ -23,6 +24,7 @@ const recordTexts = `
 describe('numbers in the console', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app, { forEachTest: true });
+  beforeEach(inOneDay);
 
   it('a chart writes its numbers as in English in a German browser', async () => {
     const add = `INSERT INTO message_rollups (workspace_id, unit, at, channel, measure, key, count)

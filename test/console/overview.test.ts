@@ -47,7 +47,7 @@ describe('the overview of the console', function () {
     await browser.see('another reason');
     await browser.page.locator('.chart canvas').first().waitFor();
     await browser.page.getByText('Messages by channel, as a table').click();
-    await browser.page.getByRole('region', { name: 'Messages by channel: the values' }).getByRole('cell', { name: 'sms' }).waitFor();
+    await browser.page.getByRole('region', { name: 'Messages by channel: the values' }).getByRole('cell', { name: 'sms' }).first().waitFor();
     await browser.assertAccessible();
     await browser.onPhone();
     await browser.assertAccessible();
@@ -94,7 +94,7 @@ describe('the overview of the console', function () {
     await browser.open('?days=1');
     await browser.see('The chart could not be loaded.');
     await browser.page.getByText('Messages by channel, as a table').click();
-    await browser.page.getByRole('region', { name: 'Messages by channel: the values' }).getByRole('cell', { name: 'sms' }).waitFor();
+    await browser.page.getByRole('region', { name: 'Messages by channel: the values' }).getByRole('cell', { name: 'sms' }).first().waitFor();
     await browser.assertAccessible();
   });
 
