@@ -79,7 +79,8 @@ const bootId = () => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').t
 function startFromPs(pid: number): string | undefined {
   const { stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
     encoding: 'utf8',
-    env: { ...process.env, LC_ALL: 'C' },
+    // Local times would change with the zone of the shell.
+    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
   });
   const [, state, started] = /^\s*(\S+)\s+(.+?)\s*$/.exec(stdout) ?? [];
   return started === undefined || state?.startsWith('Z') ? undefined : started;
