@@ -27,6 +27,10 @@ const allowed = [
   'failed→delivered',
 ];
 
+/** A time after the messages of the tests. */
+const later = (seconds: number) => new Date(tomorrowMs + seconds * 1_000);
+const tomorrowMs = Date.now() + 86_400_000;
+
 describe('recordStatuses', () => {
   const test = useDatabase({ checksBooks: true });
 
@@ -78,10 +82,8 @@ describe('recordStatuses', () => {
 
   it('each status stores its time and its facts', async () => {
     const { id } = await buildQueued(test.db, (await buildWorkspace(test.db)).id, { channel: 'whatsapp' });
-    const startMs = Date.now() + 60_000;
-    const at = (second: number) => new Date(startMs + second * 1_000);
-    await record('sent', [change(id, 'awaiting_report', { at: at(1), provider: 'sandbox', provider_message_id: 'p-1' })]);
-    await record('failed', [change(id, 'undeliverable', { at: at(2), provider_error_code: '63024', ...failure })]);
+    await record('sent', [change(id, 'awaiting_report', { at: later(1), provider: 'sandbox', provider_message_id: 'p-1' })]);
+    await record('failed', [change(id, 'undeliverable', { at: later(2), provider_error_code: '63024', ...failure })]);
     const failed = await messageOf(test.db, id);
     assert.deepEqual(
       {
@@ -91,9 +93,9 @@ describe('recordStatuses', () => {
         provider_error_code: failed.provider_error_code,
       },
       {
-        sent_at: at(1),
+        sent_at: later(1),
         delivered_at: null,
-        failed_at: at(2),
+        failed_at: later(2),
         read_at: null,
         ...failure,
         provider: 'sandbox',
@@ -101,26 +103,26 @@ describe('recordStatuses', () => {
         provider_error_code: '63024',
       },
     );
-    await record('delivered', [change(id, 'delivered', { at: at(3) })]);
+    await record('delivered', [change(id, 'delivered', { at: later(3) })]);
     const none = { error_code: null, error_message: null };
     assert.deepEqual(
       factsOf(await messageOf(test.db, id)),
-      { sent_at: at(1), delivered_at: at(3), failed_at: null, read_at: null, ...none },
+      { sent_at: later(1), delivered_at: later(3), failed_at: null, read_at: null, ...none },
       'a correction takes the failure back',
     );
-    await record('read', [change(id, 'read', { at: at(4) })]);
+    await record('read', [change(id, 'read', { at: later(4) })]);
     assert.deepEqual(factsOf(await messageOf(test.db, id)), {
-      sent_at: at(1),
-      delivered_at: at(3),
+      sent_at: later(1),
+      delivered_at: later(3),
       failed_at: null,
-      read_at: at(4),
+      read_at: later(4),
       ...none,
     });
   });
 
   it('a read receipt also counts as the delivery', async () => {
     const { id } = await buildSent(test.db, (await buildWorkspace(test.db)).id, { channel: 'whatsapp' });
-    const at = new Date(Date.now() + 60_000);
+    const at = later(0);
     await record('read', [change(id, 'read', { at })]);
     const { delivered_at, read_at } = await messageOf(test.db, id);
     assert.deepEqual([delivered_at, read_at], [at, at]);
