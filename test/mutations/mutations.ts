@@ -18,7 +18,7 @@ export const mutations: readonly Mutation[] = [
     file: 'models/migrations/0001-initial.sql',
     find: 'CREATE UNIQUE INDEX messages_idempotency',
     replace: 'CREATE INDEX messages_idempotency',
-    test: 'api/accept/accept',
+    test: 'models/operations/messages/insert-messages',
   },
   {
     guards: 'one workspace for each address',
