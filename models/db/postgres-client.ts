@@ -17,6 +17,8 @@ class ResilientClient extends pg.Client {
       const done = args[last] as (...answer: unknown[]) => void;
       const callback = (error: Error | null, ...rest: unknown[]) => {
         if (error?.message === readTimeout) this.#close();
+        // The pool gives it to nobody: the server ends it a moment after this error.
+        if (error !== null && endsConnection(error)) Object.assign(this, { _invalid: true });
         done(error, ...rest);
       };
       return query(...args.with(last, callback));
@@ -35,6 +37,9 @@ class ResilientClient extends pg.Client {
     (this as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   }
 }
+
+/** Errors of the server after which it closes the connection. */
+const endsConnection = (error: Error & { severity?: string }) => error.severity === 'FATAL' || error.severity === 'PANIC';
 
 /** The error message of `pg` after `query_timeout`. */
 const readTimeout = 'Query read timeout';

@@ -155,6 +155,17 @@ describe('connections to PostgreSQL', () => {
     assert.equal((await counts()).lost - before.lost, 1);
   });
 
+  it('a connection that the server ends is given to no statement that waits for one', async () => {
+    const db = openPool(test.url, 1);
+    for (let round = 0; round < 10; round += 1) {
+      const ended = select(db, 'SELECT pg_terminate_backend(pg_backend_pid())');
+      const waiting = Array.from({ length: 3 }, () => select(db, 'SELECT 1 AS one'));
+      await assert.rejects(ended, /terminating connection/);
+      assert.deepEqual(await Promise.all(waiting), Array.from({ length: 3 }, () => [{ one: 1 }]));
+    }
+    await db.close();
+  });
+
   it('connections never end the process when the server closes them', async () => {
     const db = openPool(test.url, 5);
     let failed = 0;
