@@ -50,11 +50,20 @@ export function groupStart(group: StartedGroup, { staticSummary, priorityKey }: 
   return { type, options };
 }
 
-/** The priority of workflows for deliveries. Workspaces share the queue fairly. */
-export const deliveryPriority = (workspaceId?: string): { priorityKey: number; fairnessKey?: string } => ({
-  priorityKey: 3,
-  ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }),
-});
+/** Workspaces share each priority of the queue fairly. */
+const priorityOf =
+  (priorityKey: number) =>
+  (workspaceId?: string): { priorityKey: number; fairnessKey?: string } => ({
+    priorityKey,
+    ...(workspaceId === undefined ? {} : { fairnessKey: workspaceId }),
+  });
+
+/** Of workflows whose first step a client waits for. */
+export const awaitedPriority = priorityOf(2);
+/** Of workflows for deliveries. */
+export const deliveryPriority = priorityOf(3);
+/** Of pages and replays: they have much work, and no client waits for it. */
+export const bulkPriority = priorityOf(4);
 
 /** For a workflow, which starts the retrier as a child. */
 export const retrierStart = (webhookId: string, workspaceId: string | undefined) => ({
@@ -115,5 +124,5 @@ export const replayStart = ({ workspaceId, ...input }: ReplayRequest) => ({
   args: [input],
   typedSearchAttributes: [{ key: searchAttributes.workspaceId, value: workspaceId }],
   staticSummary: `replay to webhook ${input.webhookId}`,
-  priority: { priorityKey: 4, fairnessKey: workspaceId },
+  priority: bulkPriority(workspaceId),
 });

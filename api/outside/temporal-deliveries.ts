@@ -1,7 +1,7 @@
 /** Starts and signals the workflows that deliver events to webhooks. */
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { type AttemptInput, queues, searchAttributes, workflowIds, workflowTypes } from '../../workflows/contract.js';
-import { type ReplayRequest, replayStart, retrierSignal } from '../../workflows/starts.js';
+import { awaitedPriority, type ReplayRequest, replayStart, retrierSignal } from '../../workflows/starts.js';
 
 /** A manual attempt: a test event or a resend. */
 export interface AttemptRequest extends AttemptInput {
@@ -22,7 +22,7 @@ export function startAttempt(client: Client, { workspaceId, ...input }: AttemptR
     workflowIdConflictPolicy: 'USE_EXISTING',
     typedSearchAttributes: [{ key: searchAttributes.workspaceId, value: workspaceId }],
     staticSummary: `${input.trigger} attempt`,
-    priority: { priorityKey: 2, fairnessKey: workspaceId },
+    priority: awaitedPriority(workspaceId),
   });
 }
 

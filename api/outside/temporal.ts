@@ -9,7 +9,7 @@ import { withTimeout } from './with-timeout.js';
 import { recentPollers } from './pollers.js';
 import { notifyPages, triggerWatcher, wakeGroup } from './temporal-signals.js';
 import { type AttemptRequest, startOrSignalRetrier, startAttempt, startReplay } from './temporal-deliveries.js';
-import { groupStart, mailStart, type ReplayRequest } from '../../workflows/starts.js';
+import { awaitedPriority, groupStart, mailStart, type ReplayRequest } from '../../workflows/starts.js';
 import { passTrace, traceAccept } from '../tracing/trace-accept.js';
 import {
   type AcceptAnswer,
@@ -166,7 +166,7 @@ function startOfBatch({ batchId, workspaceId, channel }: AcceptBatchRequest) {
       { key: searchAttributes.batchId, value: batchId },
     ],
     staticSummary: `${channel} · bulk`,
-    priority: { priorityKey: 4, fairnessKey: workspaceId },
+    priority: awaitedPriority(workspaceId),
   });
 }
 

@@ -38,5 +38,15 @@ describe('the workflow of a long batch', () => {
     const firstRunId = raw.workflowExecutionInfo?.firstRunId;
     assert.ok(firstRunId);
     assert.notEqual(runId, firstRunId, 'it is not the run that was accepted');
+
+    // A client waits until a batch is accepted, and nobody waits for its pages.
+    const [last] = await rows<{ workflow_id: string }>(db, 'SELECT workflow_id FROM message_groups WHERE batch_id = $1 ORDER BY id DESC', [
+      batch.id,
+    ]);
+    const { client } = service.temporal;
+    for (const [workflowId, priorityKey] of [[workflowIds.batch(batch.id), 2] as const, [last?.workflow_id ?? '', 4] as const]) {
+      const { priority } = await client.workflow.getHandle(workflowId).describe();
+      assert.deepEqual([priority?.priorityKey, priority?.fairnessKey], [priorityKey, workspace.id], workflowId);
+    }
   });
 });

@@ -3,6 +3,7 @@ import { AcceptUpdate } from './accept-update.js';
 import { local, localForBatch } from '../activities.js';
 import { type AcceptBatchAnswer, type SendBatchInput, type SendGroupInput, workflowIds } from '../contract.js';
 import { inheritedAttributes, startUnlessRunning } from '../other-workflows.js';
+import { bulkPriority } from '../starts.js';
 import { sendGroup } from './send-group.js';
 
 /** Number of pages that one step reads and starts. */
@@ -30,11 +31,10 @@ export async function sendBatch({ batchId, nextPage, due: dueBefore }: SendBatch
 
 /** Starts the workflow of a page, unless the watcher has started it. */
 async function startPage(input: SendGroupInput, page: number): Promise<void> {
-  const { priority } = workflowInfo();
   await startUnlessRunning(sendGroup, input, {
     workflowId: workflowIds.page(input.groupId),
     staticSummary: `page ${page} of batch ${input.batchId}`,
     ...inheritedAttributes(),
-    ...(priority === undefined ? {} : { priority }),
+    priority: bulkPriority(workflowInfo().priority?.fairnessKey),
   });
 }
