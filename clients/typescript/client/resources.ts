@@ -110,7 +110,10 @@ export class Webhooks {
     return this.#transport.call({ method: 'POST', path: `/webhooks/${segment(id)}/test` }, options);
   }
 
-  /** The answer has the new secret. Not repeated after a lost answer, which had the secret in it: rotate again. */
+  /**
+   * The answer has the new secret. Not repeated after a lost answer, which had the secret in it: rotate again. Then events are no longer signed
+   * with the secret before both.
+   */
   rotateSecret(id: string, { overlapHours, ...options }: CallOptions & { overlapHours?: number } = {}): Promise<types.RotatedWebhook> {
     const body = overlapHours === undefined ? {} : { overlap_hours: overlapHours };
     return this.#transport.call({ method: 'POST', path: `/webhooks/${segment(id)}/rotate-secret`, body }, options);
