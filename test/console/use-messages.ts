@@ -41,7 +41,11 @@ export function useMessages() {
 export async function inZone({ page }: ConsoleBrowser, timezoneId: string, work: () => Promise<void>): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Emulation.setTimezoneOverride', { timezoneId });
-  await work().finally(() => devtools.detach()); // which ends it
+  try {
+    await work();
+  } finally {
+    await devtools.detach(); // which ends it
+  }
 }
 
 /** Hands over as `handOver` of the console does: in a frame, or after a time without one. Chromium draws none while the machine is busy. */

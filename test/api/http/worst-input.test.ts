@@ -1,5 +1,4 @@
 /** Inputs that cost a backtracking expression the square of their length. */
-import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { endpoints } from '../../../api/endpoints/index.js';
 import { createClientAddress } from '../../../api/http/client-address.js';
