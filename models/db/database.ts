@@ -156,6 +156,9 @@ export async function currentTime(db: Database): Promise<Date> {
   return (await selectOne<{ now: Date }>(db, 'SELECT clock_timestamp() AS now')).now;
 }
 
+/** The time so many milliseconds ago by the database's clock, for rows that are deleted by their age: a worker's clock may be wrong by days. */
+export const timeAgo = async (db: Database, ms: number): Promise<Date> => new Date((await currentTime(db)).getTime() - ms);
+
 /**
  * Runs `work` in one READ COMMITTED transaction. Commits and returns its result, or rolls back and rethrows.
  *

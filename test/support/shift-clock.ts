@@ -31,6 +31,16 @@ export function shiftClock(byMs: number): () => void {
   };
 }
 
+/** Runs one step as a process would whose clock is wrong by so many milliseconds. */
+export async function withClock<Result>(byMs: number, step: () => Promise<Result>): Promise<Result> {
+  const setRight = shiftClock(byMs);
+  try {
+    return await step();
+  } finally {
+    setRight();
+  }
+}
+
 /** The environment of a child process whose clock is shifted. */
 export const shiftedEnv = (byMs: number) => ({ NODE_OPTIONS: `--import ${import.meta.url}`, CLOCK_SHIFT_MS: String(byMs) });
 

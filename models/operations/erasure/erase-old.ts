@@ -3,7 +3,7 @@
  * locked, and waits only for locks of what belongs to the messages, such as their reports and events. A sweep stores its place. Messages and
  * batches that it could not erase yet wait in a queue.
  */
-import { type Database, select, selectIds } from '../../db/database.js';
+import { currentTime, type Database, select, selectIds } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import { batchesDueForErasure, eraseBatchesOrQueue } from './erase-batches.js';
 import { erasurePage } from './erase-messages.js';
@@ -15,11 +15,12 @@ const dayMs = 86_400_000;
 const againInSeconds = 3_600;
 const reportsPage = 1_000;
 
-/** What is swept: the rows of one workspace, or of all, that are older than a number of days. */
+/** What is swept: the old rows of one workspace, or of all. */
 interface Sweep {
   kind: 'messages' | 'batches' | 'reports';
   workspaceId: string | null;
-  days: number;
+  /** Greater than the ids of the rows that are old enough, by the database's clock. */
+  before: string;
 }
 
 /**
@@ -63,10 +64,12 @@ async function eraseQueued(db: Database, key: Buffer): Promise<{ erased: number;
 async function sweepsOf(db: Database, days: number): Promise<Sweep[]> {
   const own = await select<{ id: string; message_days: number }>(db, withOwnDays);
   const kinds = ['messages', 'batches'] as const;
+  const now = (await currentTime(db)).getTime();
+  const idOfAge = (age: number) => idBefore(new Date(now - age * dayMs));
   return [
-    ...(days > 0 ? ([...kinds, 'reports'] as const).map((kind) => ({ kind, workspaceId: null, days })) : []),
+    ...(days > 0 ? ([...kinds, 'reports'] as const).map((kind) => ({ kind, workspaceId: null, before: idOfAge(days) })) : []),
     ...own.flatMap(({ id, message_days }) =>
-      days > 0 && message_days >= days ? [] : kinds.map((kind) => ({ kind, workspaceId: id, days: message_days })),
+      days > 0 && message_days >= days ? [] : kinds.map((kind) => ({ kind, workspaceId: id, before: idOfAge(message_days) })),
     ),
   ];
 }
@@ -75,9 +78,9 @@ async function sweepsOf(db: Database, days: number): Promise<Sweep[]> {
 const withOwnDays = 'SELECT id, message_days FROM workspaces WHERE message_days > 0 ORDER BY random()';
 
 async function nextPage(db: Database, key: Buffer, sweep: Sweep): Promise<{ erased: number; isFull: boolean }> {
-  const { kind, workspaceId, days } = sweep;
+  const { kind, workspaceId, before } = sweep;
   const size = kind === 'reports' ? reportsPage : erasurePage;
-  const bind = [idBefore(new Date(Date.now() - days * dayMs)), workspaceId ?? lowestId, ...(workspaceId === null ? [] : [workspaceId])];
+  const bind = [before, workspaceId ?? lowestId, ...(workspaceId === null ? [] : [workspaceId])];
   const ids = await selectIds(db, pageOf(kind, workspaceId !== null, size), bind);
   const last = ids.at(-1);
   if (last === undefined) return { erased: 0, isFull: false };

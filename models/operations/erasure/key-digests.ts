@@ -2,7 +2,7 @@
  * The digest of a batch's request is a SHA-256 of all its recipients. After the erasure of one of them, trials with possible recipients would show
  * who that was. So the digest is replaced by a keyed digest of itself, with which a repeat of the request is still recognized.
  */
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, timeAgo } from '../../db/database.js';
 import { isPlainDigest, keyedDigestInSql } from '../../rules/contacts/erasure.js';
 import { idBefore } from '../../rules/values/id-time.js';
 
@@ -27,7 +27,7 @@ const keyThese = `${keying('b.id = ANY($1::uuid[])')} FOR NO KEY UPDATE)`;
  * @param untilMs milliseconds since 1970
  */
 export async function keyOldDigests(db: Database, key: Buffer, untilMs: number): Promise<void> {
-  const before = idBefore(new Date(Date.now() - plainMs));
+  const before = idBefore(await timeAgo(db, plainMs));
   while (Date.now() < untilMs) if ((await select(db, keyOld, [before, key])).length < page) break;
 }
 

@@ -1,6 +1,6 @@
 /** Retention of reports that match no message. They belong to another system with the same account at the carrier, or to a restored database. */
 import type { Channel } from '../../channels.js';
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, timeAgo } from '../../db/database.js';
 import { highestId, idBefore, lowestId } from '../../rules/values/id-time.js';
 
 /** How much longer than the longest timeout of reports they are kept: `replay-reports` may still find their messages. */
@@ -15,7 +15,7 @@ const pageSize = 1_000;
  */
 export async function forgetUnmatched(db: Database, timeoutSeconds: Readonly<Record<Channel, number>>, untilMs: number): Promise<number> {
   const keptMs = (Math.max(...Object.values(timeoutSeconds)) + graceSeconds) * 1000;
-  const before = idBefore(new Date(Date.now() - keptMs));
+  const before = idBefore(await timeAgo(db, keptMs));
   let deleted = 0;
   while (Date.now() < untilMs) {
     const [page] = await select<{ read: number; deleted: number }>(db, forget, [before]);

@@ -4,7 +4,7 @@
  * (see `forgetting`). Open deliveries are kept, however old they are.
  */
 import type { Config } from '../../settings/config.js';
-import { type Database, select } from '../../db/database.js';
+import { type Database, select, timeAgo } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 
 type Retention = Config['webhookRetentionDays'];
@@ -27,7 +27,7 @@ export async function forgetWebhookData(
   const done = { bodies: 0, attempts: 0, deliveries: 0 };
   for (const kind of ['deliveries', 'bodies', 'attempts'] as const) {
     const days = retention[kind];
-    if (days > 0) done[kind] = await sweep(db, kind, idBefore(new Date(Date.now() - days * dayMs)), { untilMs, page });
+    if (days > 0) done[kind] = await sweep(db, kind, idBefore(await timeAgo(db, days * dayMs)), { untilMs, page });
   }
   if (done.deliveries > 0) await select(db, forgetDeleted, [page]);
   return done;

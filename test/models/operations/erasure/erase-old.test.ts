@@ -12,6 +12,7 @@ import { findInDatabase } from '../../../support/rows/find-anywhere.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { buildSent, messageOf, reportOf } from '../../../support/rows/messages.js';
 import { applyReports, recordReports } from '../../../support/rows/reports.js';
+import { withClock } from '../../../support/shift-clock.js';
 
 const dayMs = 86_400_000;
 let made = 0;
@@ -58,6 +59,13 @@ describe('eraseOld', () => {
     assert.equal(report?.raw, '');
     const { status, credits_used, segments, provider } = await messageOf(test.db, older.id);
     assert.deepEqual([status, credits_used, segments, provider], ['delivered', 1000, 1, 'sandbox']);
+  });
+
+  it('no younger message is erased by a worker whose clock is far ahead', async () => {
+    const message = await old(9);
+    await own(20);
+    assert.equal(await withClock(30 * dayMs, () => run(10)), 0);
+    assert.equal(await isErased(message), false);
   });
 
   it('no message is erased if the days are 0', async () => {

@@ -7,6 +7,7 @@ import { rows } from '../../../support/database.js';
 import { useDatabase, workspaceForEach } from '../../../support/for-each.js';
 import { buildOldBatch, oldBatchDigest as digest } from '../../../support/rows/batches.js';
 import { buildUndecided, buildWorkspace } from '../../../support/rows/factories.js';
+import { withClock } from '../../../support/shift-clock.js';
 
 const key = Buffer.alloc(32, 1);
 const hourMs = 3_600_000;
@@ -25,6 +26,12 @@ describe('the digests of old batches', () => {
     await run();
     await run();
     assert.deepEqual([await digestOf(older), await digestOf(younger)], [keyedDigest(key, digest), digest]);
+  });
+
+  it('the digest of a younger batch is not keyed by a worker whose clock is ahead', async () => {
+    const id = await batchOf(23);
+    await withClock(3 * hourMs, run);
+    assert.deepEqual(await digestOf(id), digest);
   });
 
   it('the digest of a batch that is locked is keyed by a later run', async () => {

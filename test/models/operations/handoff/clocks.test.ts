@@ -17,18 +17,8 @@ import { buildWebhook } from '../../../support/rows/factories.js';
 import { workspaceForEach } from '../../../support/for-each.js';
 import { acceptedAs, buildClaimed, messageOf, reportOf } from '../../../support/rows/messages.js';
 import { applyReports, recordHandoffs, recordReports } from '../../../support/rows/reports.js';
-import { shiftClock } from '../../../support/shift-clock.js';
+import { withClock } from '../../../support/shift-clock.js';
 import { assertAbout } from '../../../support/measure/times.js';
-
-/** Runs one step of a message as a worker would whose clock is wrong by so much. */
-async function withClock<Result>(byMs: number, step: () => Promise<Result>): Promise<Result> {
-  const setRight = shiftClock(byMs);
-  try {
-    return await step();
-  } finally {
-    setRight();
-  }
-}
 
 const types = (list: readonly { event: string }[]) => list.map(({ event }) => event.replace('message.', ''));
 const inOrder = ['queued', 'sent', 'delivered'];

@@ -7,6 +7,7 @@ import { useDatabase } from '../../../support/for-each.js';
 import { entriesRead } from '../../../support/rows/entries-read.js';
 import { buildWorkspace } from '../../../support/rows/factories.js';
 import { buildSent } from '../../../support/rows/messages.js';
+import { withClock } from '../../../support/shift-clock.js';
 
 describe('forgetUnmatched', () => {
   const test = useDatabase({ poolMax: 1, forEachTest: true });
@@ -39,6 +40,12 @@ describe('forgetUnmatched', () => {
     assert.equal(await forget(), 2);
     assert.deepEqual(await stored(), kept.toSorted());
     assert.equal(await forget(), 0);
+  });
+
+  it('no younger report is deleted by a worker whose clock is far ahead', async () => {
+    const kept = await store([32]);
+    assert.equal(await withClock(10 * dayMs, forget), 0);
+    assert.deepEqual(await stored(), kept);
   });
 
   it('the deletion of unmatched reports continues after its last page, and reads each report once', async () => {

@@ -7,6 +7,7 @@ import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
 import { attemptWith, buildDelivery, recordAttempts } from '../../../support/rows/deliveries.js';
 import { buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
+import { withClock } from '../../../support/shift-clock.js';
 
 const retention = { bodies: 10, attempts: 20, deliveries: 30 };
 const dayMs = 86_400_000;
@@ -64,6 +65,12 @@ describe('forgetWebhookData', () => {
     assert.deepEqual(await forget(), { deliveries: 0, bodies: 0, attempts: 0 });
     assert.equal(await isForgotten(test.db, ids[1] as string), true);
     assert.equal(await isForgotten(test.db, ids[0] as string), false);
+  });
+
+  it('no younger webhook data is deleted by a worker whose clock is far ahead', async () => {
+    const ids = [await aged(9), await aged(15)];
+    assert.deepEqual(await withClock(40 * dayMs, forget), { deliveries: 0, bodies: 1, attempts: 0 });
+    assert.deepEqual(await Promise.all(ids.map(left)), ['1 with body', '1 without body']);
   });
 
   it('open deliveries of any age are kept, and everything if the setting is 0', async () => {
