@@ -2,7 +2,6 @@ import { type Database, select, selectOne, type Transaction } from '../../db/dat
 import { givenIn, hexOf, namesOf, recordset } from '../../tables/columns.js';
 import { messageColumns, type MessageRow, type NewMessage } from '../../tables/message.js';
 import type { FallbackStep } from '../../rules/messages/fallback.js';
-import { dueTimeOf } from '../../rules/messages/schedule.js';
 
 export interface NewGroup {
   groupId: string;
@@ -40,9 +39,10 @@ function parametersOf({ groupId, workflowId, messages, page }: NewGroup): unknow
   return [groupId, workflowId, JSON.stringify(rows), page?.batchId ?? null, page?.number ?? null];
 }
 
+// Not by `created_at`, which has the clock of another process: the watcher would send the step before its time.
 const withFallback = `, chained AS (
     INSERT INTO fallbacks (message_id, steps, due_at)
-    SELECT id, $6::json, ${dueTimeOf('stored')} + ($6::json -> 0 ->> 'after')::integer * interval '1 second' FROM stored
+    SELECT id, $6::json, GREATEST(stored.scheduled_at, now()) + ($6::json -> 0 ->> 'after')::integer * interval '1 second' FROM stored
   )`;
 
 const newColumns = givenIn(messageColumns);

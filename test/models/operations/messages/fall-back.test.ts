@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { closeWorkspace } from '../../../../models/operations/accounts/close-workspace.js';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { fallBack } from '../../../../models/operations/messages/fall-back.js';
+import { overdueFallbacks } from '../../../../models/operations/messages/fallback-chain.js';
 import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
 import { systemOrigin } from '../../../../models/rules/audit/origin.js';
 import { workflowIds } from '../../../../workflows/contract.js';
@@ -11,16 +12,18 @@ import { workspaceForEach } from '../../../support/for-each.js';
 import { newMessage } from '../../../support/rows/factories.js';
 import { acceptedAs, claimAll, ledgerOf, sandboxEverywhere, statusOf } from '../../../support/rows/messages.js';
 import { recordHandoffs } from '../../../support/rows/reports.js';
+import { withClock } from '../../../support/shift-clock.js';
 
 describe('fallBack', () => {
   const test = workspaceForEach({ balance: 5_000 });
 
-  /** An accepted message by SMS, after which a mail is sent. */
-  const buildQueuedChain = async (price: number) => {
+  /** An accepted message by SMS, after which mails are sent. */
+  const buildQueuedChain = async (price: number, mails = 1) => {
     const id = uuidv7();
     const message = newMessage({ id, workspace_id: test.workspaceId, group_id: id });
     const step = { channel: 'email', to: 'a@example.test', after: 60, content: {}, price, segments: null, encoding: null } as const;
-    await insertMessages(test.db, { groupId: id, workflowId: workflowIds.message(id), messages: [message], fallback: [step] });
+    const fallback = Array.from({ length: mails }, () => step);
+    await insertMessages(test.db, { groupId: id, workflowId: workflowIds.message(id), messages: [message], fallback });
     await acceptMessages(test.db, id);
     return id;
   };
@@ -89,5 +92,14 @@ describe('fallBack', () => {
     assert.deepEqual([next, waits, await outcomeOf(id), await statusOf(test.db, id)], [null, false, 'unaffordable', 'queued/accepted']);
     assert.deepEqual(await ledgerOf(test.db, test.workspaceId), ['grant 5000', 'debit -1000']);
     assert.deepEqual(await rows(test.db, 'SELECT id FROM messages WHERE workspace_id = $1', [test.workspaceId]), [{ id }]);
+  });
+
+  it('no step of a chain is overdue early if the clocks of API and worker are behind', async () => {
+    await withClock(-300_000, async () => {
+      const id = await buildQueuedChain(100, 2);
+      assert.deepEqual(await overdueFallbacks(test.db, 0), []);
+      assert.equal((await fallBack(test.db, id, true, workflowIds.message)).next?.channel, 'email');
+    });
+    assert.deepEqual(await overdueFallbacks(test.db, 0), []);
   });
 });
