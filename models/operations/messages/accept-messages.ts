@@ -53,9 +53,18 @@ export async function acceptMessages(db: Database, groupId: string): Promise<Acc
     accepted: accepted.map(({ id }) => id),
     ...(Object.keys(refused).length === 0 ? {} : { refused }),
     channel: accepted[0]?.channel,
-    scheduledAt: accepted[0]?.scheduled_at ?? null,
+    scheduledAt: startOf(accepted),
     deliveries,
   };
+}
+
+/**
+ * When the first message is due. A message whose time was past by the clock of an API that is ahead shares a group with others, which must not
+ * wait for it.
+ */
+function startOf(accepted: readonly Undecided[]): Date | null {
+  const times = accepted.map(({ scheduled_at }) => scheduled_at);
+  return times.toSorted((one, other) => (one?.getTime() ?? 0) - (other?.getTime() ?? 0))[0] ?? null;
 }
 
 const lockGroup = `

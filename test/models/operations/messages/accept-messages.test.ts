@@ -65,6 +65,18 @@ describe('acceptMessages', () => {
     assert.equal(await balanceOf(poor.id), 0);
   });
 
+  it('a group starts at once unless all its messages are scheduled, and then with the first of them', async () => {
+    const { id: workspace_id } = await buildWorkspace(test.db, 10_000);
+    const [sooner, later] = [new Date(Date.now() + 60_000), new Date(Date.now() + 120_000)];
+    const startOf = async (times: (Date | null)[]) => {
+      const groupId = uuidv7();
+      const messages = times.map((scheduled_at) => newMessage({ id: uuidv7(), workspace_id, group_id: groupId, scheduled_at }));
+      await insertMessages(test.db, { groupId, workflowId: 'test', messages });
+      return (await acceptMessages(test.db, groupId)).scheduledAt;
+    };
+    assert.deepEqual([await startOf([sooner, null]), await startOf([later, sooner])], [null, sooner]);
+  });
+
   it('an event and its deliveries are written only for subscribed webhooks', async () => {
     const workspace = await buildWorkspace(test.db);
     const silent = await buildWorkspace(test.db);
