@@ -1,5 +1,5 @@
 /** The piece of the audit that counts messages, workspace by workspace. */
-import { type Database, select, selectIds } from '../../db/database.js';
+import { type Database, select, selectIds, timeAgo } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 import type { AuditPiece } from './audit-piece.js';
 
@@ -25,7 +25,7 @@ export const auditCounts: AuditPiece = async (db, place) => {
   const [piece] = await select<{ count: number; shown: number; last: string | null }>(db, messages, [
     from.workspace,
     from.after,
-    idBefore(new Date(Date.now() - hourMs)),
+    idBefore(await timeAgo(db, hourMs)),
     atOnce,
   ]);
   const { count = 0, shown = 0, last = null } = piece ?? {};
