@@ -99,7 +99,7 @@ describe('the local checkout, as Stripe', () => {
     const later = await stripe.checkout.sessions.create(params);
     await fetch(later.url ?? '', { method: 'POST', body: pay, redirect: 'manual' });
     const paid = () => received.map(({ body }) => JSON.parse(body).data.object.id as string);
-    await until(() => paid().includes(later.id), 'the later payment is posted');
+    await until(() => [id, later.id].every((each) => paid().includes(each)), 'both payments are posted');
     assert.equal(paid().filter((session) => session === id).length, 1);
   });
 
