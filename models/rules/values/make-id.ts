@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
+import { marginMs } from './id-time.js';
 
 const idBytes = 16;
 /** Random bytes for many ids. Getting them for each id alone would take most of the time of making it. */
@@ -10,7 +11,8 @@ const last = { msecs: 0, seq: 0 };
 
 /**
  * Makes an id: a UUIDv7 (RFC 9562, section 5.7), whose first part is the present time. Each is greater than the one before it in this thread,
- * also within a millisecond and when the clock is set back.
+ * also within a millisecond and when the clock is set back a little. After a greater step back, ids begin afresh at the present time: with a later
+ * time, lists of a period would leave their rows out.
  */
 export function makeId(): string {
   if (used === random.length) {
@@ -19,7 +21,7 @@ export function makeId(): string {
   }
   const bytes = random.subarray(used, (used += idBytes));
   const now = Date.now();
-  if (now > last.msecs) {
+  if (now > last.msecs || now < last.msecs - marginMs) {
     last.msecs = now;
     last.seq = bytes.readUInt32BE(6) >>> 1; // half of the range is left to count upwards
   } else last.seq += 1;

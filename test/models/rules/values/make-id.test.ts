@@ -20,11 +20,20 @@ describe('makeId', () => {
     }
   });
 
-  it('an id is greater than the one before, also when the clock is set back', () => {
+  it('an id is greater than the one before, also when the clock is set back by less than a minute', () => {
     const before = Array.from({ length: 20_000 }, makeId);
-    Date.now = () => realNow() - 3_600_000;
+    Date.now = () => realNow() - 50_000;
     const ids = [...before, ...Array.from({ length: 20_000 }, makeId)];
     for (const [index, id] of ids.entries()) assert.ok(index === 0 || id > (ids[index - 1] as string), `${ids[index - 1]} ${id}`);
+  });
+
+  it('an id has the time of the clock after the clock was ahead, so that the lists of a period show its row', () => {
+    Date.now = () => realNow() + 3_600_000;
+    makeId();
+    Date.now = realNow;
+    const [now, ids] = [new Date(), Array.from({ length: 1_000 }, makeId)];
+    assert.ok(ids.every((id) => id > idBefore(now) && id < idAfter(now)));
+    assert.deepEqual(ids, ids.toSorted());
   });
 
   it('ids share no random bits', () => {
