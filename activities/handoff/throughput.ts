@@ -29,7 +29,7 @@ const holdMsFirst = 1_000;
 const holdMsUnasked = 60_000;
 
 export class Throughput {
-  /** Ends of the holds by `Date.now()`. */
+  /** Ends of the holds by `performance.now()`. */
   readonly #holds = new Map<string, number>();
   #holdsReadAt = Number.NEGATIVE_INFINITY;
   /** Number of holds since the account last took a message. */
@@ -66,7 +66,7 @@ export class Throughput {
 
   /** Whether the account has a hold. Up to a second old. */
   isHeld(account: string): boolean {
-    return (this.#holds.get(account) ?? 0) > Date.now();
+    return (this.#holds.get(account) ?? 0) > performance.now();
   }
 
   /** Whether an account that the round would call has a hold. */
@@ -87,7 +87,7 @@ export class Throughput {
     const before = this.#holdsInRow.get(account) ?? 0;
     this.#holdsInRow.set(account, before + 1);
     const forMs = wantedMs > 0 ? Math.min(wantedMs, providerWaitMsMax) : Math.min(holdMsFirst * 2 ** before, holdMsUnasked);
-    this.#note(account, Date.now() + forMs);
+    this.#note(account, performance.now() + forMs);
     await holdAccount(this.db, account, forMs);
   }
 
@@ -98,12 +98,12 @@ export class Throughput {
   ): Promise<Slot> {
     const perSecond = this.limitOf(account);
     if (Number.isFinite(perSecond)) return reserveSlot(this.db, { account, units, perSecond, horizonMs });
-    const waitMs = Math.max(0, (this.#holds.get(account) ?? 0) - Date.now());
+    const waitMs = Math.max(0, (this.#holds.get(account) ?? 0) - performance.now());
     return waitMs <= holdHorizonMs ? { waitMs: withLaterJitter(waitMs), isReserved: true } : { waitMs, isReserved: false };
   }
 
   async #readHolds(): Promise<void> {
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.#holdsReadAt < holdsAgeMsMax) return;
     this.#holdsReadAt = now;
     const held = await heldAccounts(this.db);
