@@ -61,8 +61,14 @@ export class Counters {
   }
 
   /** The window of a bucket; null if it has counted nothing. */
-  windowOf({ rateClass, key }: Bucket): Promise<RateLimiterRes | null> {
-    return this.#ofClass[rateClass].get(key);
+  async windowOf({ rateClass, key }: Bucket): Promise<Pick<RateLimiterRes, 'remainingPoints' | 'msBeforeNext'> | null> {
+    const window = await this.#ofClass[rateClass].get(key);
+    return window && { remainingPoints: window.remainingPoints, msBeforeNext: this.#capped(window, rateClass) };
+  }
+
+  /** Counters in memory compute it by the clock: after a step back, a window would seem to last longer than it does. */
+  #capped({ msBeforeNext }: RateLimiterRes, rateClass: RateClass): number {
+    return Math.min(msBeforeNext, this.#ofClass[rateClass].duration * 1000);
   }
 
   /** Counts all requests of a bucket with one store access. Each request still gets its own position in the window. */
@@ -71,12 +77,13 @@ export class Counters {
     const counted = new Map<Bucket, Counted>();
     const count = async (alike: Bucket[]) => {
       const [{ rateClass, key }] = alike as [Bucket];
-      const { consumedPoints, msBeforeNext } = await this.#ofClass[rateClass].consume(key, alike.length).catch((refusal: unknown) => {
+      const window = await this.#ofClass[rateClass].consume(key, alike.length).catch((refusal: unknown) => {
         if (refusal instanceof RateLimiterRes) return refusal; // the window has no room for some of them, or for all
         throw refusal;
       });
+      const msBeforeNext = this.#capped(window, rateClass);
       for (const [index, bucket] of alike.entries())
-        counted.set(bucket, { position: consumedPoints - alike.length + index + 1, msBeforeNext });
+        counted.set(bucket, { position: window.consumedPoints - alike.length + index + 1, msBeforeNext });
     };
     await Promise.all([...requests.values()].map(count));
     return buckets.map((bucket) => counted.get(bucket) as Counted);

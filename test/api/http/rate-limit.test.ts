@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
+import { withClockShifted } from '../../support/measure/shifted-clock.js';
 import type { Answer } from '../start-app.js';
 import { useApi, useApiStarts } from '../use-api.js';
 import { owner } from '../accounts/owner.js';
@@ -40,6 +41,13 @@ describe('rate limits', () => {
       assert.ok(reset >= before + 59 && reset <= before + 62);
     }
     assertRefused(answers[5] as Answer);
+  });
+
+  it('429 with the end of the window also after the clock was set back', async () => {
+    const { key } = await app.account();
+    const call = () => app.call('GET', list, { key });
+    await repeat(5, call);
+    await withClockShifted(-3_600_000, async () => assertRefused(await call()));
   });
 
   it('429 above the limit of a key for requests at once', async () => {
