@@ -29,7 +29,7 @@ export function createCallbackFailures(limiter: Limiter) {
     const known = knownAt.get(operation) ?? new Map<string, number>();
     knownAt.set(operation, known);
     known.delete(key);
-    known.set(key, Date.now());
+    known.set(key, performance.now());
     const [oldest] = known.keys();
     if (known.size > knownMax && oldest !== undefined) known.delete(oldest);
   }
@@ -38,7 +38,7 @@ export function createCallbackFailures(limiter: Limiter) {
   return async ({ item, account = '', address }: Callback, res: HeaderSink, work: () => Promise<void>): Promise<void> => {
     if (item.auth !== 'provider') return work();
     const key = [item.id, account, address].join(' ');
-    const isKnown = Date.now() - (knownAt.get(item.id)?.get(key) ?? 0) < knownMs;
+    const isKnown = performance.now() - (knownAt.get(item.id)?.get(key) ?? Number.NEGATIVE_INFINITY) < knownMs;
     const failures = { rateClass: isKnown ? 'knownFailure' : 'failure', key } as const;
     await limiter.assertRoom(failures, res);
     try {

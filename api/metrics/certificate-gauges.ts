@@ -21,15 +21,15 @@ export function createCertificateReader({ publicUrl, callbackUrl }: Pick<Config,
     try {
       const until = await certificateExpiry(url, { mustVerify: false });
       apiMetrics.certificateEnd.set({ address }, until.getTime() / 1000);
-      dueAt.set(address, Date.now() + againMs);
+      dueAt.set(address, performance.now() + againMs);
     } catch {
       apiMetrics.certificateEnd.remove({ address });
-      dueAt.set(address, Date.now() + soonMs);
+      dueAt.set(address, performance.now() + soonMs);
     }
   };
   return () => {
     for (const [address, url] of urls) {
-      if (Date.now() < (dueAt.get(address) ?? 0)) continue;
+      if (performance.now() < (dueAt.get(address) ?? 0)) continue;
       dueAt.set(address, Number.POSITIVE_INFINITY); // under way
       void read(address, url);
     }

@@ -38,7 +38,7 @@ export async function openCheckout(deps: Deps, caller: Caller, request: Checkout
   const { packageId, idempotencyKey, digest, origin } = request;
   if (!deps.payments.canSell) throw billingNotConfigured();
   const { workspaceId } = caller;
-  const deadline = Date.now() + waitMsMax;
+  const deadline = performance.now() + waitMsMax;
   do {
     const known = idempotencyKey === null ? null : await findOrder(workspaceId, idempotencyKey);
     if (known !== null) {
@@ -58,7 +58,7 @@ export async function openCheckout(deps: Deps, caller: Caller, request: Checkout
       digest,
     });
     if (order !== null) return askProvider(deps, order, origin);
-  } while (Date.now() < deadline);
+  } while (performance.now() < deadline);
   throw internal(new Error('a request with the same idempotency key is still waiting for the payment provider'), 5);
 }
 

@@ -9,7 +9,7 @@ let read: { at: number; modifiedMs: number; names: ReadonlyMap<string, readonly 
 
 /** The addresses of a name in that file; empty if it has none, or there is no such file. */
 export async function addressesInHosts(name: string): Promise<readonly string[]> {
-  const now = Date.now();
+  const now = performance.now();
   if (read === undefined || now - read.at > freshMs) read = await readAgain(now);
   return read.names.get(name) ?? [];
 }
