@@ -21,7 +21,7 @@ export function createCommonDeps(connections: Connections): Omit<Deps, 'acceptGa
     resolve: createResolver({ servers: config.webhookDnsServers }),
     sns: createSns(),
     streams: new StreamHub(db, logger, config),
-    startedAt: Date.now(),
+    startedAt: performance.now(),
     isDraining: false,
   };
 }

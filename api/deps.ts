@@ -16,7 +16,7 @@ import type { Temporal } from './outside/temporal.js';
 
 /** The services that handlers use. The entry point, or a test, creates them once. */
 export interface Deps {
-  /** When this process started, in milliseconds since 1970. */
+  /** When this process started, by `performance.now()`. */
   startedAt: number;
   /** This process is to get no more requests, and answers those that come. */
   isDraining: boolean;

@@ -18,7 +18,7 @@ const waitMsMax = { first: 2_000, later: 25 };
 export function createGaugeReader(db: Database): () => Promise<void> {
   let inProgress: Promise<void> | undefined;
   let until = 0;
-  let readAt = Date.now();
+  let readAt = performance.now();
   let isKnown = false;
   const look = async () => {
     try {
@@ -27,7 +27,7 @@ export function createGaugeReader(db: Database): () => Promise<void> {
       observeClock(await currentTime(db), begun, Date.now());
       clearServiceGauges(); // from here on without a wait: a page that is made meanwhile would lack them
       if (reading !== undefined) showReading(reading.found);
-      readAt = Date.now() - (reading?.age_seconds ?? 0) * 1000;
+      readAt = performance.now() - (reading?.age_seconds ?? 0) * 1000;
       // Before the first run, the age of the process: a watcher that never completes a run must be late as well.
       serviceGauges.watcherAge.set(run.age_seconds ?? Math.floor(process.uptime()));
       serviceGauges.watcherFailing.set(run.failing.length);
@@ -39,18 +39,18 @@ export function createGaugeReader(db: Database): () => Promise<void> {
       isKnown = false;
       throw error;
     } finally {
-      until = Date.now() + cacheMs;
+      until = performance.now() + cacheMs;
       inProgress = undefined;
     }
   };
   return async () => {
-    if (Date.now() >= until) inProgress ??= look();
+    if (performance.now() >= until) inProgress ??= look();
     const timer = new AbortController();
     try {
       if (inProgress !== undefined) await Promise.race([inProgress, tooLate(timer.signal, isKnown ? waitMsMax.later : waitMsMax.first)]);
     } finally {
       timer.abort();
-      serviceGauges.readAge.set((Date.now() - readAt) / 1000);
+      serviceGauges.readAge.set((performance.now() - readAt) / 1000);
     }
   };
 }

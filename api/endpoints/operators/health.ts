@@ -76,9 +76,9 @@ export const getHealthEndpoint = endpoint({
 
 function recentlyFound(deps: Deps): Promise<Found> {
   const known = recent.get(deps);
-  if (known !== undefined && known.until > Date.now()) return known.found;
+  if (known !== undefined && known.until > performance.now()) return known.found;
   const found = checkAll(deps);
-  recent.set(deps, { until: Date.now() + cacheMs, found });
+  recent.set(deps, { until: performance.now() + cacheMs, found });
   return found;
 }
 
@@ -109,7 +109,7 @@ function inTime<T>(check: Promise<T>, otherwise: T): Promise<T> {
 async function watcherOf({ db, startedAt }: Deps): Promise<Found['watcher']> {
   const run = await inTime<WatcherRun | null>(lastWatcherRun(db), null);
   if (run === null) return { status: 'ok', age_seconds: null, failing: [] };
-  const age = Math.min(run.age_seconds ?? Number.POSITIVE_INFINITY, (Date.now() - startedAt) / 1000);
+  const age = Math.min(run.age_seconds ?? Number.POSITIVE_INFINITY, (performance.now() - startedAt) / 1000);
   return { status: age > watcherAgeSecondsMax ? 'error' : 'ok', ...run };
 }
 

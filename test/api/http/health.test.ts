@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { rows } from '../../support/database.js';
 import { assertAbout, assertRecent } from '../../support/measure/times.js';
+import { until } from '../../support/client.js';
+import { withClockShifted } from '../../support/measure/shifted-clock.js';
 import type { TestApp } from '../start-app.js';
 import { useApi, useApiStarts } from '../use-api.js';
 
@@ -31,7 +33,7 @@ describe('GET /health', () => {
       rows(app.deps.db, `INSERT INTO watcher (round_at, failing) VALUES (now() - $1 * interval '1 second', $2)`, [seconds, failing]);
     const startApi = useApiStarts();
     const startedBefore = (seconds: number, api: TestApp = app) => {
-      api.deps.startedAt = Date.now() - seconds * 1_000;
+      api.deps.startedAt = performance.now() - seconds * 1_000;
     };
     const health = async (api: TestApp = app) => {
       const { status, body } = await api.call('GET', '/health');
@@ -61,6 +63,12 @@ describe('GET /health', () => {
       await roundBefore(86_400);
       assert.deepEqual(await health(), [200, 'ok', 'ok']);
     });
+  });
+  it('/health: 503 when no worker polls any more after the clock was set back, as results still hold for a second', async () => {
+    await app.call('GET', '/health');
+    app.deps.temporal.hasWorker = async () => false;
+    const health = async () => (await app.call('GET', '/health')).status;
+    await withClockShifted(-3_600_000, () => until(async () => (await health()) === 503, 'the result is a new one', 10_000));
   });
   it('/health checks once for many requests at once', async () => {
     let asked = 0;
