@@ -12,18 +12,22 @@ interface Poller {
   ageMs: number;
 }
 
-/** The workers that have polled a task queue recently. */
+/**
+ * The workers that have polled a task queue recently.
+ * @param now in milliseconds since 1970, by the clock of the database: the clock of this process may be ahead, and working workers would seem to have ended
+ */
 export async function recentPollers(
   workflowService: WorkflowService,
   namespace: string,
   queue: string,
   type: keyof typeof taskQueueTypes,
+  now: number,
 ): Promise<Poller[]> {
   const request = { namespace, taskQueue: { name: queue }, taskQueueType: taskQueueTypes[type] };
   const { pollers } = await workflowService.describeTaskQueue(request);
   const all = (pollers ?? []).map(({ identity, lastAccessTime }) => ({
     identity: identity ?? '',
-    ageMs: Math.max(0, Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000),
+    ageMs: Math.max(0, now - Number(lastAccessTime?.seconds ?? 0) * 1000),
   }));
   return all.filter(({ ageMs }) => ageMs < pollerAgeMsMax);
 }

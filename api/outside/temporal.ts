@@ -65,8 +65,8 @@ export interface Temporal {
   replay(request: ReplayRequest): Promise<void>;
   /** Starts the workflow that sends a mail of the outbox. */
   sendMail(mailId: string): Promise<void>;
-  /** Whether workers poll all queues. */
-  hasWorker(): Promise<boolean>;
+  /** Whether workers poll all queues. @param now in milliseconds since 1970, by the clock of the database */
+  hasWorker(now: number): Promise<boolean>;
   /** Closes the connection when the signals that were begun have ended, two seconds later at most. Nobody waits for a signal of a callback. */
   close(): Promise<void>;
 }
@@ -117,7 +117,7 @@ export function connectTemporal({ temporalServer, temporalNamespace, acceptTimeo
     wakeWatcher: atMostEvery(watcherRunMsMin, () => void shortCall(() => triggerWatcher(client)).catch(() => undefined)),
     replay: (request) => shortCall(() => startReplay(client, request)),
     sendMail: (mailId) => shortCall(() => startMail(client, mailId)),
-    hasWorker: () => shortCall(() => isPolled(client)),
+    hasWorker: (now) => shortCall(() => isPolled(client, now)),
     close: () => allEnded().then(() => connection.close()),
   };
 }
@@ -175,9 +175,9 @@ async function startMail(client: Client, mailId: string): Promise<void> {
 }
 
 /** Whether workers asked for tasks of each queue not long ago. */
-async function isPolled({ workflowService, options: { namespace } }: Client): Promise<boolean> {
+async function isPolled({ workflowService, options: { namespace } }: Client, now: number): Promise<boolean> {
   const polled = Object.values(queues).map((queue) =>
-    recentPollers(workflowService, namespace, queue, queue === queues.messages ? 'workflow' : 'activity'),
+    recentPollers(workflowService, namespace, queue, queue === queues.messages ? 'workflow' : 'activity', now),
   );
   return (await Promise.all(polled)).every((pollers) => pollers.length > 0);
 }

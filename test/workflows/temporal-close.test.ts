@@ -26,20 +26,22 @@ describe("the API's client of Temporal", () => {
       return own.connection.withAbortSignal(ending.signal, () => own.connection.withDeadline(Date.now() + 60_000, call));
     };
     const isPolled = async (queue: string) =>
-      (await recentPollers(workflowService, own.namespace, queue, queue === queues.messages ? 'workflow' : 'activity')).length > 0;
+      (await recentPollers(workflowService, own.namespace, queue, queue === queues.messages ? 'workflow' : 'activity', Date.now())).length >
+      0;
     const others = Object.values(queues).filter((queue) => queue !== queues.webhooks);
     const polls = others.map(poll);
     for (const queue of others) await until(() => isPolled(queue), `${queue} is polled`);
-    assert.equal(await temporal.hasWorker(), false);
+    assert.equal(await temporal.hasWorker(Date.now()), false);
     polls.push(poll(queues.webhooks));
-    await until(() => temporal.hasWorker(), 'each queue is polled');
+    await until(() => temporal.hasWorker(Date.now()), 'each queue is polled');
+    assert.equal(await temporal.hasWorker(Date.now() + 80_000), false, 'a poll lasts a minute');
     ending.abort();
     await Promise.allSettled(polls);
     await temporal.close();
   });
   it('a client of Temporal that is closed sends its signals to the end', async () => {
     const temporal = connectTemporal(testConfig({ TEMPORAL_ADDRESS: own.address, TEMPORAL_NAMESPACE: own.namespace }));
-    await temporal.hasWorker(); // it is connected
+    await temporal.hasWorker(Date.now()); // it is connected
     const groupId = randomUUID();
     const waking = temporal.wake({ groupId, workflowId: workflowIds.lateReports(groupId), late: true });
     await Promise.all([waking, temporal.close()]);

@@ -1,5 +1,6 @@
 /** The health of this process and the services that it needs. */
 import Joi from 'joi';
+import { currentTime } from '../../../models/db/database.js';
 import { canWrite } from '../../../models/operations/watch/can-write.js';
 import { lastWatcherRun, watcherAgeSecondsMax, type WatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { seenWorkers, type Workers } from '../../../models/operations/watch/worker-heartbeats.js';
@@ -10,6 +11,8 @@ import { date } from '../../http/schemas/schemas.js';
 import { Reply } from '../../http/reply.js';
 
 const checkTimeoutMs = 2000;
+/** Of the check of the queue, for the time of the database. Then it uses its own clock. */
+const clockTimeoutMs = 500;
 const cacheMs = 1000;
 
 const state = () => Joi.string().valid('ok', 'error').required();
@@ -17,7 +20,7 @@ const state = () => Joi.string().valid('ok', 'error').required();
 const checks: Record<'database' | 'redis' | 'queue', (deps: Deps) => Promise<boolean>> = {
   database: ({ db }) => canWrite(db),
   redis: ({ limiter }) => limiter.isHealthy(),
-  queue: ({ temporal }) => temporal.hasWorker(),
+  queue: async ({ db, temporal }) => temporal.hasWorker(await inTime(currentTime(db).then(Number), Date.now(), clockTimeoutMs)),
 };
 
 type Services = Record<keyof typeof checks, 'ok' | 'error'>;
@@ -100,8 +103,8 @@ async function within(check: Promise<boolean>): Promise<'ok' | 'error'> {
 }
 
 /** The result of the check, or `otherwise` if it fails or takes too long. */
-function inTime<T>(check: Promise<T>, otherwise: T): Promise<T> {
-  const tooLate = new Promise<T>((resolve) => setTimeout(resolve, checkTimeoutMs, otherwise).unref());
+function inTime<T>(check: Promise<T>, otherwise: T, timeoutMs = checkTimeoutMs): Promise<T> {
+  const tooLate = new Promise<T>((resolve) => setTimeout(resolve, timeoutMs, otherwise).unref());
   return Promise.race([check.catch(() => otherwise), tooLate]);
 }
 
