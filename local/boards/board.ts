@@ -152,8 +152,10 @@ export const quantile = (share: number, metric: string, by: readonly string[] = 
  * series of the day before is not new. A Prometheus that has just been started counts all once.
  */
 export const eventsIn = (window: string, series: string, by: readonly string[] = []): string =>
-  `sum${by.length === 0 ? '' : ` by (${by.join(', ')}) `}(${series} unless last_over_time(${series}[1d] offset ${window}) or increase(${series}[${window}]))`;
+  `${sumBy(by)}(${series} unless last_over_time(${series}[1d] offset ${window}) or increase(${series}[${window}]))`;
 
 /** Events per second over five minutes. */
 export const rate = (metric: string, by: readonly string[], matchers = ''): string =>
-  `sum by (${by.join(', ')}) (rate(${metric}${matchers === '' ? '' : `{${matchers}}`}[5m]))`;
+  `${sumBy(by)}(rate(${metric}${matchers === '' ? '' : `{${matchers}}`}[5m]))`;
+
+const sumBy = (by: readonly string[]) => (by.length === 0 ? 'sum' : `sum by (${by.join(', ')}) `);

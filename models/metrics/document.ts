@@ -8,7 +8,8 @@ const units: [RegExp, string][] = [
   [/_messages$/, 'messages'],
 ];
 
-const unitOf = ({ name }: Declared) => units.find(([pattern]) => pattern.test(name))?.[1] ?? 'count';
+/** In words: `seconds`, `messages`. */
+export const unitOf = ({ name }: Declared) => units.find(([pattern]) => pattern.test(name))?.[1] ?? 'count';
 const labelsOf = ({ labels }: Declared) => labels.map((label) => `\`${label}\``).join(', ');
 const meaningOf = ({ help, buckets }: Declared) => (buckets === undefined ? help : `${help}. Buckets: ${buckets.join(', ')}`);
 const sources = { api: 'API', worker: 'worker', both: 'API, worker' };
