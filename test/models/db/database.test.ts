@@ -161,7 +161,7 @@ describe('connections to PostgreSQL', () => {
       const ended = select(db, 'SELECT pg_terminate_backend(pg_backend_pid())');
       const waiting = Array.from({ length: 3 }, () => select(db, 'SELECT 1 AS one'));
       await assert.rejects(ended, /terminating connection/);
-      assert.deepEqual(await Promise.all(waiting), Array(3).fill([{ one: 1 }]));
+      for (const answer of await Promise.all(waiting)) assert.deepEqual(answer, [{ one: 1 }]);
     }
     await db.close();
   });
