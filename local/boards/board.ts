@@ -18,6 +18,8 @@ export interface Panel {
   redBelow?: number;
   /** Rows instead of curves: one for each series, red while its value is not 0. */
   inRows?: true;
+  /** Curves that may be below 0. */
+  isSigned?: true;
 }
 
 export interface Board {
@@ -88,9 +90,12 @@ const now = { instant: true, range: false };
 
 const isNumber = ({ redFrom, redBelow }: Panel) => redFrom !== undefined || redBelow !== undefined;
 
-const curves = ({ unit }: Panel) => ({
+const curves = ({ unit, isSigned }: Panel) => ({
   type: 'timeseries',
-  fieldConfig: { defaults: { unit, min: 0, custom: { lineWidth: 1, fillOpacity: 8, showPoints: 'never' } }, overrides: [] },
+  fieldConfig: {
+    defaults: { unit, ...(isSigned ? {} : { min: 0 }), custom: { lineWidth: 1, fillOpacity: 8, showPoints: 'never' } },
+    overrides: [],
+  },
   options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
 });
 

@@ -20,11 +20,11 @@ function panelOf(metric: Declared): Panel {
     const quantiles = [0.5, 0.95].map((share) => [quantile(share, name, labels), `p${share * 100} ${legend(labels)}`.trim()] as const);
     return { title: name, about: `${help}.`, unit, queries: quantiles };
   }
-  const isMoment = name.endsWith('_timestamp_seconds');
-  return {
-    title: name,
-    about: isMoment ? `${help}. The curve shows how far that is from now.` : `${help}.`,
-    unit,
-    queries: [[isMoment ? `abs(${name} - time())` : name, legend(['instance', ...labels])]],
-  };
+  const shown = legend(['instance', ...labels]);
+  if (name.endsWith('_timestamp_seconds')) {
+    const about = `${help}. The curve shows how far that is from now`;
+    if (!name.includes('_expiry_')) return { title: name, about: `${about}.`, unit, queries: [[`time() - ${name}`, shown]] };
+    return { title: name, about: `${about}; below 0 it is over.`, unit, isSigned: true, queries: [[`${name} - time()`, shown]] };
+  }
+  return { title: name, about: `${help}.`, unit, queries: [[name, shown]] };
 }

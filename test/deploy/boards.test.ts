@@ -58,6 +58,7 @@ describe('boards', () => {
       { name: 'tidings_calls_open', kind: 'gauge', help: 'Open calls', labels: ['account'], from: 'both' },
       { name: 'tidings_call_seconds', kind: 'histogram', help: 'Time of a call', labels: ['account'], from: 'api', buckets: [1] },
       { name: 'tidings_call_timestamp_seconds', kind: 'gauge', help: 'The last call', labels: [], from: 'api' },
+      { name: 'tidings_key_expiry_timestamp_seconds', kind: 'gauge', help: 'The end of the key', labels: [], from: 'api' },
     ];
     const { panels } = othersBoard(metrics, []);
     assert.deepEqual(
@@ -72,7 +73,8 @@ describe('boards', () => {
           quantile(0.95, 'tidings_call_seconds', ['account']),
           'p95 {{account}}',
         ],
-        ['s', 'abs(tidings_call_timestamp_seconds - time())', '{{instance}}'],
+        ['s', 'time() - tidings_call_timestamp_seconds', '{{instance}}'],
+        ['s', 'tidings_key_expiry_timestamp_seconds - time()', '{{instance}}'],
       ],
     );
     assert.deepEqual(othersBoard(metrics, [{ name: 'calls', title: 'calls', panels }]).panels, []);
