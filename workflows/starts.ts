@@ -26,12 +26,17 @@ interface StartedGroup extends StoredGroup {
   messageIds: readonly string[];
 }
 
+interface StartOptions {
+  staticSummary: string;
+  priority: typeof awaitedPriority;
+}
+
 /**
  * For a client: the workflow of a group. Its search attributes name workspace, channel, batch and messages, because operators must not see
  * recipients or texts in Temporal. Message ids are cut to their random end, because a search attribute can have at most 2 kB.
- * @param priorityKey workspaces share each priority fairly
+ * @param priority one of those below
  */
-export function groupStart(group: StartedGroup, { staticSummary, priorityKey }: { staticSummary: string; priorityKey: number }) {
+export function groupStart(group: StartedGroup, { staticSummary, priority }: StartOptions) {
   const { workflowId, channel, workspaceId, batchId = null, messageIds } = group;
   const { type, args } = workflowOf(group);
   const options = {
@@ -45,7 +50,7 @@ export function groupStart(group: StartedGroup, { staticSummary, priorityKey }: 
       ...(messageIds.length === 0 ? [] : [{ key: searchAttributes.messageIds, value: messageIds.map((id) => id.slice(-12)) }]),
     ],
     staticSummary,
-    priority: { priorityKey, ...(workspaceId === null ? {} : { fairnessKey: workspaceId }) },
+    priority: priority(workspaceId ?? undefined),
   };
   return { type, options };
 }
@@ -60,7 +65,7 @@ const priorityOf =
 
 /** Of workflows whose first step a client waits for. */
 export const awaitedPriority = priorityOf(2);
-/** Of workflows for deliveries. */
+/** Of workflows for deliveries, and of single messages that the watcher starts again: new ones do not wait for them. */
 export const deliveryPriority = priorityOf(3);
 /** Of pages and replays: they have much work, and no client waits for it. */
 export const bulkPriority = priorityOf(4);

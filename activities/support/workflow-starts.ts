@@ -14,6 +14,8 @@ import {
   workflowTypes,
 } from '../../workflows/contract.js';
 import {
+  bulkPriority,
+  deliveryPriority,
   groupStart,
   lateReportsSignal,
   lateReportsStart,
@@ -49,8 +51,6 @@ export interface WorkflowStarts {
 }
 
 const deadlineMs = 5_000;
-/** Repaired work has a lower priority than new messages, so that many repairs delay no new message. */
-const priorityKeys = { group: 3, page: 4 } as const;
 
 export function workflowStarts(client: Client): WorkflowStarts {
   const taskQueue = queues.messages;
@@ -123,5 +123,5 @@ async function signalIfRunning(client: Client, workflowId: string, signal: strin
 
 const asRepaired = ({ batchId, channel }: DrivableGroup) => ({
   staticSummary: batchId === null ? `${channel} · restarted by the watcher` : `${channel} · page, restarted by the watcher`,
-  priorityKey: batchId === null ? priorityKeys.group : priorityKeys.page,
+  priority: batchId === null ? deliveryPriority : bulkPriority,
 });

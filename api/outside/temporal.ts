@@ -144,7 +144,7 @@ function startOf({ messages, ...group }: AcceptRequest) {
   const messageIds = messages.length > 1 ? messages.map(({ messageId }) => messageId) : [];
   const { type, options } = groupStart(
     { ...group, workspaceId, messageIds },
-    { staticSummary: `${group.channel} · ${countText(messages.length, 'single send')}`, priorityKey: 2 },
+    { staticSummary: `${group.channel} · ${countText(messages.length, 'single send')}`, priority: awaitedPriority },
   );
   return new WithStartWorkflowOperation<SendWorkflow>(type, {
     ...options,
