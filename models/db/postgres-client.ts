@@ -38,8 +38,9 @@ class ResilientClient extends pg.Client {
   }
 }
 
-/** Errors of the server after which it closes the connection. */
-const endsConnection = (error: Error & { severity?: string }) => error.severity === 'FATAL' || error.severity === 'PANIC';
+/** After these errors the server closes the connection: shutdown, crash, and the two limits of idle time. (Severities are translated.) */
+const ending = new Set(['57P01', '57P02', '57P05', '25P03']);
+const endsConnection = ({ code }: Error & { code?: string }) => code !== undefined && ending.has(code);
 
 /** The error message of `pg` after `query_timeout`. */
 const readTimeout = 'Query read timeout';
