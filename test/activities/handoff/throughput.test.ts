@@ -5,7 +5,7 @@ import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
 import { buildQueued, buildWorkspace } from '../../support/rows/factories.js';
-import { withClockShifted } from '../../support/measure/shifted-clock.js';
+import { withClock } from '../../support/shift-clock.js';
 import { failureOf, inActivity, silentStarts, type Standing } from '../../support/temporal/in-activity.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
 import { everywhere, stubProvider, silentLogger as logger } from '../../support/carriers/stub-provider.js';
@@ -74,7 +74,7 @@ describe('throughput of providers', () => {
     const { group_id } = await buildQueued(test.db, workspaceId);
     const { dispatch } = worker(() => ({ ...throttled, retryAfterMs: 60_000 }) as SendOutcome);
     await failureOf(dispatch(group_id));
-    assertJittered(await withClockShifted(-3_600_000, () => delayOf(dispatch(group_id))), 60_000);
+    assertJittered(await withClock(-3_600_000, () => delayOf(dispatch(group_id))), 60_000);
   });
 
   it('a dispatch waits for a short hold and then sends the rest', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { generateApiKey } from '../../../models/rules/accounts/api-key.js';
-import { withClockShifted } from '../../support/measure/shifted-clock.js';
+import { withClock } from '../../support/shift-clock.js';
 import type { Answer } from '../start-app.js';
 import { useApi, useApiStarts } from '../use-api.js';
 import { owner } from '../accounts/owner.js';
@@ -47,7 +47,7 @@ describe('rate limits', () => {
     const { key } = await app.account();
     const call = () => app.call('GET', list, { key });
     await repeat(5, call);
-    await withClockShifted(-3_600_000, async () => assertRefused(await call()));
+    await withClock(-3_600_000, async () => assertRefused(await call()));
   });
 
   it('429 above the limit of a key for requests at once', async () => {

@@ -3,7 +3,7 @@ import { createGaugeReader } from '../../../api/metrics/show-gauges.js';
 import { clearServiceGauges, serviceGauges } from '../../../models/metrics/catalogue.js';
 import { noteWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
 import { useDatabase } from '../../support/for-each.js';
-import { withClockShifted } from '../../support/measure/shifted-clock.js';
+import { withClock } from '../../support/shift-clock.js';
 
 describe('the gauges of the whole service', () => {
   const test = useDatabase();
@@ -24,7 +24,7 @@ describe('the gauges of the whole service', () => {
   it('the gauges have the age of the last reading also after the clock was set back', async () => {
     const read = createGaugeReader(test.db);
     await read();
-    await withClockShifted(-3_600_000, read);
+    await withClock(-3_600_000, read);
     const age = (await serviceGauges.readAge.get()).values[0]?.value ?? assert.fail('there is no value');
     assert.ok(age >= 0 && age < 60, `${age} s`);
   });
