@@ -11,7 +11,7 @@ import { date } from '../../http/schemas/schemas.js';
 import { Reply } from '../../http/reply.js';
 
 const checkTimeoutMs = 2000;
-/** Of the check of the queue, for the time of the database. Then it uses its own clock. */
+/** How long the check of the queue waits for the time of the database. After that it uses the clock of this process. */
 const clockTimeoutMs = 500;
 const cacheMs = 1000;
 

@@ -6,8 +6,8 @@ export const lowestId = '00000000-0000-0000-0000-000000000000';
 /** Greater than every id. To read from the last row on. */
 export const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** A row's `created_at` may be later than its id, or from another clock. The ids of a period are extended at least by this margin. */
-export const marginMs = 60_000;
+/** A row's `created_at` may be later than its id, or from another clock. The ids of a period are extended by this margin. */
+const marginMs = 60_000;
 
 /** An id that is less than those of all rows that were created at this time or later. */
 export const idBefore = (at: Date) => firstIdOf(at.getTime() - marginMs);
