@@ -66,9 +66,9 @@ export class Counters {
     return window && { remainingPoints: window.remainingPoints, msBeforeNext: this.#capped(window, rateClass) };
   }
 
-  /** Counters in memory compute it by the clock: after a step back, a window would seem to last longer than it does. */
+  /** Counters in memory compute it by the clock: after a step, a window would seem to last longer than it does, or to be over. */
   #capped({ msBeforeNext }: RateLimiterRes, rateClass: RateClass): number {
-    return Math.min(msBeforeNext, this.#ofClass[rateClass].duration * 1000);
+    return Math.max(0, Math.min(msBeforeNext, this.#ofClass[rateClass].duration * 1000));
   }
 
   /** Counts all requests of a bucket with one store access. Each request still gets its own position in the window. */
