@@ -111,8 +111,8 @@ export class Webhooks {
   }
 
   /**
-   * The answer has the new secret. Not repeated after a lost answer, which had the secret in it: rotate again. Then events are no longer signed
-   * with the secret before both.
+   * The answer has the new secret. Not repeated after a lost answer, which had the secret in it: rotate again. That ends the overlap:
+   * a receiver with the original secret alone then refuses the events.
    */
   rotateSecret(id: string, { overlapHours, ...options }: CallOptions & { overlapHours?: number } = {}): Promise<types.RotatedWebhook> {
     const body = overlapHours === undefined ? {} : { overlap_hours: overlapHours };

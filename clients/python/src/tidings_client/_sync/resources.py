@@ -110,7 +110,7 @@ class Webhooks:
     def rotate_secret(self, id: str, *, overlap_hours: Optional[int] = None) -> types.RotatedWebhookData:
         """The answer has the new secret. Not repeated after a lost answer, which had the secret in it: rotate again.
 
-        Then events are no longer signed with the secret before both.
+        That ends the overlap: a receiver with the original secret alone then refuses the events.
         """
         body: Dict[str, Any] = {} if overlap_hours is None else {"overlap_hours": overlap_hours}
         call = self._transport.call(Request("POST", f"/webhooks/{segment(id)}/rotate-secret", body=body))
