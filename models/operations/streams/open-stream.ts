@@ -83,9 +83,9 @@ const markWorkspaces = `
  * that set it.
  */
 async function settle(db: Database): Promise<void> {
-  const since = Date.now();
+  const since = performance.now();
   let open = await inProgress(db);
-  while ([...open.values()].some((writes) => Date.now() - since < (writes ? settleMsMax.writes : settleMsMax.reads))) {
+  while ([...open.values()].some((writes) => performance.now() - since < (writes ? settleMsMax.writes : settleMsMax.reads))) {
     await sleep(settlePollMs);
     const still = await inProgress(db);
     open = new Map([...still].filter(([name]) => open.has(name)));
