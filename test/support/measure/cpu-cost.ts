@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 
-/**
- * The least CPU time of ten tries, in milliseconds: other work of the process, such as collecting garbage, can only add to it. */
+/** The least CPU time of ten tries, in milliseconds: other work of the process, such as collecting garbage, can only add to it. */
 function cpuCost(use: () => unknown): number {
   const tries = Array.from({ length: 10 }, () => {
     const from = process.cpuUsage();
