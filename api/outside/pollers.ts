@@ -14,7 +14,7 @@ interface Poller {
 
 /**
  * The workers that have polled a task queue recently.
- * @param now in milliseconds since 1970, by the clock of the database: the clock of this process may be ahead, and working workers would seem to have ended
+ * @param now in milliseconds since 1970, by the clock of the database: the clock of this process may be ahead, and running workers would seem to have ended
  */
 export async function recentPollers(
   workflowService: WorkflowService,
