@@ -4,7 +4,7 @@
  * (see `forgetting`). Open deliveries are kept, however old they are.
  */
 import type { Config } from '../../settings/config.js';
-import { type Database, select, timeAgo } from '../../db/database.js';
+import { currentTime, type Database, select } from '../../db/database.js';
 import { idBefore, lowestId } from '../../rules/values/id-time.js';
 
 type Retention = Config['webhookRetentionDays'];
@@ -25,9 +25,10 @@ export async function forgetWebhookData(
   page = pageSize,
 ): Promise<Record<Kind, number>> {
   const done = { bodies: 0, attempts: 0, deliveries: 0 };
+  const now = (await currentTime(db)).getTime(); // a worker's clock may be wrong by days
   for (const kind of ['deliveries', 'bodies', 'attempts'] as const) {
     const days = retention[kind];
-    if (days > 0) done[kind] = await sweep(db, kind, idBefore(await timeAgo(db, days * dayMs)), { untilMs, page });
+    if (days > 0) done[kind] = await sweep(db, kind, idBefore(new Date(now - days * dayMs)), { untilMs, page });
   }
   if (done.deliveries > 0) await select(db, forgetDeleted, [page]);
   return done;
