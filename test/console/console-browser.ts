@@ -5,7 +5,7 @@ import type { Context } from 'mocha';
 import type { Locator, Page } from 'playwright-core';
 import { own } from '../api/accounts/console-session.js';
 import { axeFindings } from '../support/axe.js';
-import { logIn, startBrowser } from '../support/browser.js';
+import { click, logIn, startBrowser } from '../support/browser.js';
 import { until } from '../support/client.js';
 
 /** Texts that would do something if a page took them for code. Each sets `window.hacked`. */
@@ -103,12 +103,12 @@ export async function startConsole(hook: Context, url: string): Promise<ConsoleB
 
 /** What a visitor sees and does in a screen. */
 function visitorOf(page: Page) {
-  const press: ConsoleBrowser['press'] = (name) => page.getByRole('button', { name, ...exactly(name) }).click();
+  const press: ConsoleBrowser['press'] = (name) => click(page, page.getByRole('button', { name, ...exactly(name) }));
   return {
     see: (text) => page.getByText(text).first().waitFor(),
     press,
     async follow(name) {
-      await page.getByRole('link', { name, ...exactly(name) }).click();
+      await click(page, page.getByRole('link', { name, ...exactly(name) }));
       await page.locator('main:not([aria-busy=true])').waitFor();
     },
     fill: (label, value) => page.getByLabel(label, exactly(label)).fill(value),

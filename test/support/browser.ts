@@ -1,6 +1,6 @@
 /** Chromium for tests of pages. It records console errors and requested hosts. */
 import type { Context } from 'mocha';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, errors, type Locator, type Page } from 'playwright-core';
 import { atEndOfRun } from './end-of-run.js';
 import { findChromium } from './find-chromium.js';
 
@@ -31,6 +31,26 @@ export async function logIn(page: Page, baseUrl: string, { email, password }: { 
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Log out' }).waitFor();
 }
+
+/**
+ * Clicks also in a page that gets no more frames. After a long task on a busy machine, Chromium at times stops drawing a page until that
+ * navigates. Its scripts run on, but playwright waits for two frames before a click.
+ * @throws TimeoutError if a page that is drawn has no such element, or one that moves or is covered
+ */
+export async function click(page: Page, element: Locator): Promise<void> {
+  try {
+    await element.click();
+  } catch (error) {
+    if (!(error instanceof errors.TimeoutError) || (await isDrawn(page))) throw error;
+    await element.click({ force: true });
+  }
+}
+
+const isDrawn = (page: Page) =>
+  page.evaluate<boolean>(`new Promise((resolve) => {
+    requestAnimationFrame(() => resolve(true));
+    setTimeout(() => resolve(false), 5000);
+  })`);
 
 /** A visitor's browser, or skips the tests of this hook on a machine that can have no Chromium. All test files of a process share Chromium. */
 export async function startBrowser(hook: Context): Promise<TestBrowser> {
