@@ -77,16 +77,15 @@ async function startBatchThread(workerData: SharedMemory): Promise<RunningWorker
   };
 }
 
-/** Errors whose message tells the operator what to do. */
+/** Errors whose message tells the operator what to do. That of the thread of batches has the name of its class. */
 const explained = [ConfigError, SchemaError, SecretKeyError, TemporalError, ForeignNamespaceError];
+const isExplained = (error: unknown) => explained.some((kind) => error instanceof kind || (error as Error).name === kind.name);
 
 try {
   await main();
 } catch (error) {
   process.stderr.write(
-    explained.some((kind) => error instanceof kind)
-      ? `${(error as Error).message}\n`
-      : `The worker failed: ${error instanceof Error ? error.stack : error}\n`,
+    isExplained(error) ? `${(error as Error).message}\n` : `The worker failed: ${error instanceof Error ? error.stack : error}\n`,
   );
   process.exit(1);
 }

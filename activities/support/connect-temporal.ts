@@ -4,17 +4,23 @@ import { grpcStatus } from '../../models/network/grpc-status.js';
 import type { TemporalServer } from '../../models/settings/connection-settings.js';
 
 /** Temporal cannot be used. The message says why. */
-export class TemporalError extends Error {}
+export class TemporalError extends Error {
+  /** The class is lost on the way from one thread to another. The name is not. */
+  override name = 'TemporalError';
+}
+
+/** How long to wait for a server that is starting. */
+export const patienceMs = 10_000;
 
 const probeMs = 3_000;
 const answerMsMax = 2_000;
 
 /**
- * @param patienceMs how long to wait for a server that is starting
+ * @param forMs how long to wait for a server that is starting
  * @throws TemporalError
  */
-export async function connectToTemporal(server: TemporalServer, patienceMs = 10_000): Promise<Connection> {
-  const connection = Connection.lazy({ ...server, connectTimeout: patienceMs });
+export async function connectToTemporal(server: TemporalServer, forMs = patienceMs): Promise<Connection> {
+  const connection = Connection.lazy({ ...server, connectTimeout: forMs });
   try {
     await connection.ensureConnected();
     return connection;
@@ -70,7 +76,8 @@ async function probe(server: TemporalServer): Promise<unknown> {
   }
 }
 
-function temporalError({ address }: TemporalServer, error: unknown): TemporalError {
+/** The error of a call or a connection to Temporal, with the address. */
+export function temporalError({ address }: TemporalServer, error: unknown): TemporalError {
   const text = isGrpcServiceError(error) ? error.details : (error as Error).message;
   const [, reason = text] = /Last error: (?:Error: )?(.+?)(?:\. Resolution note: |\n|$)/.exec(text) ?? [];
   return new TemporalError(`Temporal at ${address} (TEMPORAL_ADDRESS) cannot be used: ${reason}`);

@@ -4,11 +4,12 @@ import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../../models/settings/config.js';
 import { connect } from '../../models/db/database.js';
 import { createYieldingPace, type UrgentWork } from '../../models/flow/give-way.js';
+import { retry } from '../../models/flow/retry.js';
 import type { Logger } from '../../models/process/logger.js';
 import { startTracing } from '../../models/tracing/tracing.js';
 import { queues } from '../../workflows/contract.js';
 import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
-import { hasNamespace } from '../support/connect-temporal.js';
+import { hasNamespace, patienceMs, temporalError } from '../support/connect-temporal.js';
 import { coreTelemetry } from './core-metrics.js';
 import { startHeartbeats } from './worker-heartbeat.js';
 import { databaseAnswers, runWhileServersAnswer } from './run-while-servers-answer.js';
@@ -70,9 +71,17 @@ export async function startThread({
 export const ownerOfWork = (): string | undefined =>
   asyncLocalStorage.getStore() === undefined ? undefined : activityInfo().priority?.fairnessKey;
 
+/** Patient, because Temporal may be away again since the process found it. @throws TemporalError */
+async function connectWorkers({ config: { temporalServer }, logger }: Pick<WorkersDeps, 'config' | 'logger'>): Promise<NativeConnection> {
+  const connect = () => NativeConnection.connect(temporalServer);
+  return retry(connect, { logger, text: 'Temporal does not respond; trying again', forMs: patienceMs }).catch((error: unknown) => {
+    throw temporalError(temporalServer, error);
+  });
+}
+
 /** Each start has its own connection, because one connection has one worker of a queue at a time, and former workers may still finish activities. */
 async function startOnOwnConnection(deps: Omit<WorkersDeps, 'connection'>): Promise<LeavableWorkers> {
-  const connection = await NativeConnection.connect(deps.config.temporalServer);
+  const connection = await connectWorkers(deps);
   const close = () => connection.close();
   const workers = await startWorkers({ ...deps, connection }).catch(async (error: unknown) => {
     await close().catch(() => undefined);

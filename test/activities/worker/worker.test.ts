@@ -12,6 +12,7 @@ import { workflowIds } from '../../../workflows/contract.js';
 import { testEnv } from '../../support/config.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { until } from '../../support/client.js';
+import { startFaultProxy } from '../../support/network/fault-proxy.js';
 import { forBriefProcess } from '../../support/parts/child.js';
 import { freshNamespace, type TestTemporal } from '../../support/temporal/temporal.js';
 
@@ -89,6 +90,35 @@ describe('the worker process', () => {
     const fault = `Temporal at ${temporal.address} has no namespace "nowhere": create it, or set TEMPORAL_NAMESPACE\n`;
     assert.equal(await text(worker.stderr), fault);
     assert.deepEqual(await exited, [1, null]);
+  });
+
+  /** A way to Temporal that is open for one connection, then closed for some. */
+  const wayClosedFor = (refused: number) => {
+    let opened = 0;
+    return startFaultProxy(() => (opened++ === 0 || opened > refused + 1 ? temporal.address : '127.0.0.1:1'));
+  };
+
+  it('the worker process starts when Temporal is away for a moment during the start', async () => {
+    const proxy = await wayClosedFor(8);
+    const worker = start('inherit', proxy.address, 'pipe');
+    assert.ok(worker.stdout !== null);
+    const [exited, printed] = [once(worker, 'exit'), text(worker.stdout)];
+    await Promise.race([once(worker, 'message'), exited]);
+    worker.kill('SIGTERM');
+    assert.deepEqual(await exited, [0, null]);
+    assert.match(await printed, /"msg":"Temporal does not respond; trying again"/);
+    await proxy.close();
+  });
+
+  it('the worker process exits 1 and says in one line that Temporal cannot be used when it stays away during the start', async () => {
+    const proxy = await wayClosedFor(Number.POSITIVE_INFINITY);
+    const worker = start('pipe', proxy.address);
+    const exited = once(worker, 'exit');
+    assert.ok(worker.stderr !== null);
+    const fault = new RegExp(`^Temporal at ${proxy.address} \\(TEMPORAL_ADDRESS\\) cannot be used: .+\n$`);
+    assert.match(await text(worker.stderr), fault);
+    assert.deepEqual(await exited, [1, null]);
+    await proxy.close();
   });
 
   for (const how of ['SIGTERM', 'disconnect'] as const) {
