@@ -17,8 +17,7 @@ class ResilientClient extends pg.Client {
       const done = args[last] as (...answer: unknown[]) => void;
       const callback = (error: Error | null, ...rest: unknown[]) => {
         if (error?.message === readTimeout) this.#close();
-        // The pool gives it to nobody: the server ends it a moment after this error.
-        if (error !== null && endsConnection(error)) Object.assign(this, { _invalid: true });
+        if (error !== null && isOfBrokenConnection(error)) Object.assign(this, { _invalid: true }); // the pool gives it to nobody
         done(error, ...rest);
       };
       return query(...args.with(last, callback));
@@ -40,7 +39,8 @@ class ResilientClient extends pg.Client {
 
 /** After these errors the server closes the connection: shutdown, crash, and the two limits of idle time. (Severities are translated.) */
 const ending = new Set(['57P01', '57P02', '57P05', '25P03']);
-const endsConnection = ({ code }: Error & { code?: string }) => code !== undefined && ending.has(code);
+/** Any error that is not from the server means a broken connection. */
+const isOfBrokenConnection = (error: Error) => !(error instanceof pg.DatabaseError) || ending.has(error.code ?? '');
 
 /** The error message of `pg` after `query_timeout`. */
 const readTimeout = 'Query read timeout';

@@ -36,11 +36,9 @@ function answerOf<Row extends object>(connection: pg.Client, sql: string, bind: 
   });
 }
 
-/** Sequelize's error. The pool gives a broken connection to nobody. */
+/** Sequelize's error. */
 function errorFor(db: Sequelize, connection: pg.Client, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  // The server's own errors have a severity (`postgres-client.ts` knows those that end the connection). Any other error means a broken connection.
-  if (!('severity' in error)) Object.assign(connection, { _invalid: true });
   return new (db as unknown as Internals).dialect.Query(connection, db, {}).formatError(error);
 }
 
