@@ -2,7 +2,7 @@
 import Joi from 'joi';
 import { Op } from 'sequelize';
 import { exportRunning } from '../../../models/conflicts.js';
-import { makeId } from '../../../models/rules/values/make-id.js';
+import { idAfter } from '../../../models/rules/values/id-time.js';
 import { ApiKey } from '../../../models/tables/api-key.js';
 import { Contact } from '../../../models/tables/contact.js';
 import { Delivery } from '../../../models/tables/delivery.js';
@@ -107,7 +107,7 @@ async function* counted(lines: AsyncIterable<Line>): AsyncGenerator<Line, void, 
 
 /** Each page takes a turn of the workspace. Between two pages, a slow client holds none. */
 async function* linesOf(db: Database, workspace: Workspace, turn: ReadTurn): AsyncGenerator<Line, void, undefined> {
-  const pages = { until: makeId(), turn };
+  const pages = { until: idAfter(new Date()), turn };
   const own = { workspace_id: workspace.id };
   const decided = { ...own, status: { [Op.ne]: 'accepting' } };
   yield { type: 'workspace', data: presentOwnWorkspace(workspace) };

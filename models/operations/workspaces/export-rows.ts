@@ -21,7 +21,8 @@ export interface Pages {
 /**
  * All rows of an owner, oldest first, in pages.
  * @param where at least the owner, which is the first column of an index
- * @param until rows with a later id are left out, so that the export ends for a slow reader too
+ * @param until rows with a later id are left out, so that the export ends for a slow reader too. It must be later than the ids of all present rows,
+ *   also of those from a process whose clock is ahead
  * @param turn runs the read of a page when it may use a connection
  * @param include what belongs to each row
  * @param attributes the columns that are read, at least the id. Default: all

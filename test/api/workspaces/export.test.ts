@@ -7,6 +7,7 @@ import { Message } from '../../../models/tables/message.js';
 import { until } from '../../support/client.js';
 import { buildDeliveries } from '../../support/rows/deliveries.js';
 import { buildReplay, buildWebhook } from '../../support/rows/factories.js';
+import { withClock } from '../../support/shift-clock.js';
 import type { Account } from '../start-app.js';
 import { useApi } from '../use-api.js';
 
@@ -111,6 +112,11 @@ describe('GET /api/v1/export', () => {
       [1, 1, 0],
     );
     assert.equal(most, 1);
+  });
+
+  it('an export has the rows that an API process whose clock is ahead made before', async () => {
+    await withClock(300_000, () => app.call('POST', '/api/v1/contacts', { key: account.key, body: { phone: '+15550000005' } }));
+    assert.equal((await lines()).filter(({ type }) => type === 'contact').length, 1);
   });
 
   it('401 for an export with an API key', async () => {
