@@ -62,10 +62,10 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
   const handOff = watch(options.handOff);
   const rest = () => handOff.orSooner(sleep(Math.min(driven.size * lookEveryMs.eachGroup, lookEveryMs.max)));
   const mayWait = waitLimitOf(deps);
-  const until = Math.min(Date.now() + sliceMs, timeIsUpAt() - marginMs);
+  const until = performance.now() + Math.min(sliceMs, leftMs() - marginMs);
   let left: LeftDeliveries = { children: [], retriers: [] };
   let { retakesLeft } = options;
-  let busyAt = Date.now();
+  let busyAt = performance.now();
   let hasSeenEnd = false;
   let work = await applyReports(db, groupId, { looksAgain: true, key });
   const look = async () => {
@@ -73,23 +73,23 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
     work = await countGroupWork(db, groupId);
     if (!work.reports) return;
     work = await applyReports(db, groupId, { looksAgain: true, key });
-    busyAt = Date.now();
+    busyAt = performance.now();
   };
   const isQuiet = () => {
     // A look that began before the hand-off failed may have missed what it recorded.
     if (handOff.state !== 'whole') return handOff.state === 'failed' && hasSeenEnd;
     const awaitsReports = work.open !== work.queued && mayWait();
-    return !awaitsReports || Date.now() - Math.max(busyAt, handOff.endedAt) > quietMs;
+    return !awaitsReports || performance.now() - Math.max(busyAt, handOff.endedAt) > quietMs;
   };
   /** The hand-off is awaited in any case. After a partial one the workflow has to repeat it. */
-  const mayContinue = () => handOff.state === 'running' || (handOff.state !== 'partial' && Date.now() < until);
+  const mayContinue = () => handOff.state === 'running' || (handOff.state !== 'partial' && performance.now() < until);
   while (isEmpty(left) && !options.signal.aborted && mayContinue()) {
     const isDue = work.deliveries > 0 || retakesLeft;
     if (!isDue && isQuiet()) break;
     if (isDue) {
       left = await beside(deliver(retakesLeft), rest, look);
       retakesLeft = false;
-      busyAt = Date.now();
+      busyAt = performance.now();
     } else if (handOff.state !== 'failed') await rest();
     await look();
   }
@@ -100,14 +100,14 @@ async function driveUntilQuiet(deps: DriveDeps, groupId: string, options: DriveO
 
 /** Tells at any later time whether the activity, which begins now, may still wait for reports. */
 function waitLimitOf({ driven, waitingMax, crowdedMs }: DriveDeps): () => boolean {
-  const crowdedUntil = Date.now() + crowdedMs;
-  return () => driven.size <= waitingMax || Date.now() < crowdedUntil;
+  const crowdedUntil = performance.now() + crowdedMs;
+  return () => driven.size <= waitingMax || performance.now() < crowdedUntil;
 }
 
 /** The time for the hand-off also limits this activity. */
-function timeIsUpAt(): number {
+function leftMs(): number {
   const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
-  return scheduleToCloseTimeoutMs > 0 ? scheduledTimestampMs + scheduleToCloseTimeoutMs : Number.POSITIVE_INFINITY;
+  return scheduleToCloseTimeoutMs > 0 ? scheduledTimestampMs + scheduleToCloseTimeoutMs - Date.now() : Number.POSITIVE_INFINITY;
 }
 
 export const isEmpty = ({ children, retriers }: LeftDeliveries) => children.length === 0 && retriers.length === 0;
@@ -123,7 +123,7 @@ function watch(dispatch: Promise<GroupWork> | undefined) {
       () => 'failed' as const,
     )
     .then((state) => {
-      Object.assign(handOff, { state, endedAt: Date.now() });
+      Object.assign(handOff, { state, endedAt: performance.now() });
     });
   return Object.assign(handOff, {
     ended,

@@ -54,7 +54,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const tryInMs = untilNextTry();
   if (tryInMs > 0) return expireBeforeTry(deps, target, tryInMs);
   const rounds = new Rounds(deps, groupId, batchId !== undefined);
-  const sliceEndsAt = Date.now() + sliceMs;
+  const sliceEndsAt = performance.now() + sliceMs;
   const turn = new Turn(deps, { ...target, sliceEndsAt });
   const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
   const { waitMs, hasExpired } = await expireDuringWait(deps, groupId, end.waitMs);
@@ -79,7 +79,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
 interface Slice {
   rounds: Rounds;
   turn: Turn;
-  /** By `Date.now()`. No round begins later. */
+  /** By `performance.now()`. No round begins later. */
   sliceEndsAt: number;
 }
 
@@ -124,7 +124,7 @@ async function beginRounds(
     if (signal.aborted) return { more: true, waitMs: 0, isResting };
     const isPaced = Number.isFinite(perSecond);
     if (waitMs > 0 || !(await rounds.next(route, { limit: size, isPaced }))) return { more: false, waitMs, isResting };
-    if (signal.aborted || Date.now() > sliceEndsAt) return { more: true, waitMs: 0, isResting };
+    if (signal.aborted || performance.now() > sliceEndsAt) return { more: true, waitMs: 0, isResting };
   }
 }
 

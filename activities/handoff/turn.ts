@@ -27,7 +27,7 @@ export interface TurnTarget {
   batchId: string | undefined;
   /** Aborted when the activity has to end. */
   signal: AbortSignal;
-  /** By `Date.now()`. After this time the activity waits only for reserved slots. */
+  /** By `performance.now()`. After this time the activity waits only for reserved slots. */
   sliceEndsAt: number;
 }
 
@@ -99,7 +99,7 @@ export class Turn {
         if (waitMs <= keptMs) this.reservedAt = Date.now() + waitMs;
         return waitMs;
       }
-      if (!isReserved && (isFar || Date.now() > sliceEndsAt))
+      if (!isReserved && (isFar || performance.now() > sliceEndsAt))
         return batchId === undefined ? withEarlierJitter(Math.min(waitMs, horizonMs)) : this.#pageWait(batchId, limit, waitMs);
       await this.#sleep(isReserved ? waitMs : withJitter(waitMs));
       if (isReserved || signal.aborted) return 0;

@@ -38,7 +38,7 @@ export async function pollReports(
   { overdueAt = null, after = null }: PollLimits,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const until = Date.now() + sliceMs;
+  const until = performance.now() + sliceMs;
   const overdue = { at: overdueAt, timeoutSeconds: config.reportTimeoutSeconds };
   const awaiting = await awaitingReports(db, groupId, { overdue, after });
   let last: string | null = null;
@@ -46,7 +46,7 @@ export async function pollReports(
   const faults: unknown[] = [];
   let from = 0;
   for (; from < awaiting.length; from += atOnce) {
-    if (last !== null && (signal.aborted || Date.now() >= until)) break;
+    if (last !== null && (signal.aborted || performance.now() >= until)) break;
     const some = awaiting.slice(from, from + atOnce);
     const queried = await queryReports(providers, some);
     faults.push(...queried.faults);

@@ -76,7 +76,7 @@ export class Attempts {
    */
   async attemptFirstRound(deliveries: FirstDelivery[], ownConcurrency?: number): Promise<LeftToRetriers> {
     const all: LeftToRetriers = { idle: [], inFlight: [] };
-    const until = Date.now() + roundMsMax;
+    const until = performance.now() + roundMsMax;
     const endpoints = [...groupBy(deliveries, ({ webhook_id }) => webhook_id)];
     const next = async (): Promise<void> => {
       for (let endpoint = endpoints.shift(); endpoint !== undefined; endpoint = endpoints.shift()) {
@@ -135,7 +135,7 @@ export class Attempts {
     const queue = this.#queue(due, scheduled, {
       concurrency: ownConcurrency ?? concurrencyPerEndpoint - this.#endpoints.inFlight(webhookId),
       lateAfterMs: this.deps.lateAfterMs ?? this.health.lateAfterMs(webhookId, isShared(due)),
-      queueLateAfterMs: until - Date.now(),
+      queueLateAfterMs: until - performance.now(),
     });
     const run = queue.run();
     const idle = await Promise.race([run, queue.late]);

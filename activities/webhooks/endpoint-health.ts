@@ -15,12 +15,15 @@ const lateAfterAloneMs = 1_000;
 const lateAfterSharedMs = { min: 100, max: 250 };
 const timesUsual = 4;
 
+/** Milliseconds of a clock that nobody sets and that all threads of the process share. `performance.now()` begins anew in each thread. */
+const sharedNow = () => Number(process.hrtime.bigint() / 1_000_000n);
+
 export class EndpointHealth {
   /** @param stats what all threads of the process remember */
   constructor(private readonly stats: SharedEndpointStats) {}
 
   /** True when the first attempt should be left to the retrier. */
-  isFailing(webhookId: string, now = Date.now()): boolean {
+  isFailing(webhookId: string, now = sharedNow()): boolean {
     return this.stats.failingUntil(webhookId) > now;
   }
 
@@ -43,12 +46,12 @@ export class EndpointHealth {
   }
 
   /** Records that a running attempt is late. */
-  noteLate(webhookId: string, now = Date.now()): void {
+  noteLate(webhookId: string, now = sharedNow()): void {
     this.stats.setFailingUntil(webhookId, now + forgetMs);
   }
 
   /** Records the outcome of an attempt. */
-  note(webhookId: string, succeeded: boolean, durationMs: number, now = Date.now()): void {
+  note(webhookId: string, succeeded: boolean, durationMs: number, now = sharedNow()): void {
     if (succeeded) {
       const usualMs = this.stats.usualMs(webhookId) ?? durationMs;
       this.stats.setUsualMs(webhookId, usualMs * (1 - newestShare) + durationMs * newestShare);

@@ -23,7 +23,7 @@ export interface QueueLimits {
   lateAfterMs?: number;
   /** The whole queue is late after this time. */
   queueLateAfterMs?: number;
-  /** The queue begins no attempt later than this, in milliseconds since 1970. */
+  /** The queue begins no attempt later than this, by `performance.now()`. */
   until?: number;
   /** Aborted when the worker stops. The queue then begins no further attempt. */
   signal?: AbortSignal;
@@ -97,7 +97,7 @@ export class EndpointQueue<Delivery extends SendableDelivery> {
 
   get #isOver(): boolean {
     const { signal, until = Number.POSITIVE_INFINITY } = this.options;
-    return this.#isEnded || signal?.aborted === true || Date.now() > until;
+    return this.#isEnded || signal?.aborted === true || performance.now() > until;
   }
 
   async #work(): Promise<void> {

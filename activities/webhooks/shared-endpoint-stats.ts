@@ -37,7 +37,7 @@ export class SharedEndpointStats {
     Atomics.sub(this.#inFlight, slotOf(webhookId), 1);
   }
 
-  /** Until when first attempts are left to the retrier, in milliseconds since 1970. */
+  /** Until when first attempts are left to the retrier, in milliseconds of the clock of `EndpointHealth`. */
   failingUntil(webhookId: string): number {
     return Number(Atomics.load(this.#failingUntil, slotOf(webhookId)));
   }

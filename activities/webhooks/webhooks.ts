@@ -99,11 +99,11 @@ async function attemptDue(
   signal: AbortSignal,
 ): Promise<number | null> {
   const page = webhook.rate === null ? pageMax : Math.min(pageMax, Math.ceil(webhook.rate * pageSeconds));
-  const until = Date.now() + retrierMsMax;
+  const until = performance.now() + retrierMsMax;
   const settler = new DeliverySettler(db, webhookId, (page) => attempts.withWorkspaceLimit(page, webhook.workspace_id));
   let pauseMs = lookAgainMs.min;
   let hasSettled = false;
-  while (Date.now() < until && !signal.aborted) {
+  while (performance.now() < until && !signal.aborted) {
     const settling = await settler.onePage();
     if (settling?.isActive === false) continue;
     const limit = hasSettled || attempts.health.isHealthy(webhookId) ? page : Math.min(page, firstPageMax);

@@ -31,6 +31,18 @@ export function shiftClock(byMs: number): () => void {
   };
 }
 
+/**
+ * Moves `performance.now()` of this process forward, as if so much time had passed.
+ * @returns a function that moves it back
+ */
+export function letTimePass(ms: number): () => void {
+  const real = performance.now;
+  performance.now = () => real.call(performance) + ms;
+  return () => {
+    performance.now = real;
+  };
+}
+
 /** Runs one step as a process would whose clock is wrong by so many milliseconds. */
 export async function withClock<Result>(byMs: number, step: () => Promise<Result>): Promise<Result> {
   const setRight = shiftClock(byMs);

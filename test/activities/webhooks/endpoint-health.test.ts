@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { SharedEndpointStats } from '../../../activities/webhooks/shared-endpoint-stats.js';
 import { EndpointHealth } from '../../../activities/webhooks/endpoint-health.js';
+import { withClock } from '../../support/shift-clock.js';
 
 describe('EndpointHealth', () => {
   const at = 1_000_000;
@@ -23,6 +24,12 @@ describe('EndpointHealth', () => {
       assert.equal(health.isFailing('other', at), false);
     });
   }
+
+  it('an endpoint counts as failing for a minute also when the clock is set meanwhile', async () => {
+    const health = new EndpointHealth(new SharedEndpointStats());
+    health.noteLate('w');
+    assert.equal(await withClock(61_000, async () => health.isFailing('w')), true);
+  });
 
   it('a failing endpoint counts as healthy again when it acknowledges quickly', () => {
     const health = new EndpointHealth(new SharedEndpointStats());

@@ -8,7 +8,7 @@ import { attemptsOf, buildDelivery, deliveryOf, makeDeliveriesDue } from '../../
 import { buildWebhook } from '../../support/rows/factories.js';
 import { acceptedAs, buildClaimed } from '../../support/rows/messages.js';
 import { recordHandoffs } from '../../support/rows/reports.js';
-import { shiftClock } from '../../support/shift-clock.js';
+import { letTimePass } from '../../support/shift-clock.js';
 import { acknowledge, answerWith, startReceiver } from '../../support/network/receiver.js';
 import { inActivity } from '../../support/temporal/in-activity.js';
 import { impatientMs, secondsUntil, useEndpointWorkers } from './use-endpoint-workers.js';
@@ -99,13 +99,13 @@ describe('an endpoint', () => {
   it('an endpoint gets the rest of its events from the next call of its retrier if it is ordered and slow', async () => {
     await test.webhook.update({ ordered: true });
     await worker().deliver(await queued(3));
-    let resetClock = () => undefined as void;
+    let restore = () => undefined as void;
     test.receiver.answer = (received, response, index) => {
-      if (index === 0) resetClock = shiftClock(61_000); // as if it had answered after that time
+      if (index === 0) restore = letTimePass(61_000);
       acknowledge(received, response, index);
     };
     const call = worker().carry();
-    assert.equal(await call.finally(() => resetClock()), 0, 'the retrier calls again at once');
+    assert.equal(await call.finally(() => restore()), 0, 'the retrier calls again at once');
     assert.equal(test.receiver.received.length, 1);
     assert.equal(await worker().carry(), null);
     assert.deepEqual(idsReceived(), await eventIds());

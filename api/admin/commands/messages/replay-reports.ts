@@ -64,9 +64,9 @@ const pageMsMax = 10_000;
 /** @returns those that have not applied their reports in time */
 async function untilApplied(db: Database, wakes: readonly CountedWake[], pageMs: number): Promise<CountedWake[]> {
   const groupIds = wakes.map(({ groupId }) => groupId);
-  for (const endsAt = Date.now() + pageMs; ; await sleep(100)) {
+  for (const endsAt = performance.now() + pageMs; ; await sleep(100)) {
     const pending = await groupsWithReports(db, groupIds);
-    if (pending.size === 0 || Date.now() >= endsAt) return wakes.filter(({ groupId }) => pending.has(groupId));
+    if (pending.size === 0 || performance.now() >= endsAt) return wakes.filter(({ groupId }) => pending.has(groupId));
   }
 }
 
