@@ -3,8 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../models/db/database.js';
 import { settleDeliveries, type SettlingPlace } from '../../models/operations/deliveries/settle-deliveries.js';
 
-/** Minimum pause. A page whose rows are all locked takes no time. */
-const restMsMin = 5;
+/**
+ * Bounds of the pause. A page whose rows are all locked takes no time. One that takes seconds mostly waited, for a connection or a lock, and the
+ * attempts of the retrier wait for its pause.
+ */
+const restMs = { min: 5, max: 1_000 };
 
 export class DeliverySettler {
   #place: SettlingPlace | null = null;
@@ -25,7 +28,7 @@ export class DeliverySettler {
       tookMs = performance.now() - startedAt;
       return place;
     });
-    if (this.#place !== null) await sleep(Math.max(restMsMin, tookMs));
+    if (this.#place !== null) await sleep(Math.min(Math.max(restMs.min, tookMs), restMs.max));
     return this.#place;
   }
 }

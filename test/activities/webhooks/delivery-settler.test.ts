@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DeliverySettler } from '../../../activities/webhooks/delivery-settler.js';
 import { repairActivities } from '../../../activities/watch/repair.js';
 import type { WorkflowStarts } from '../../../activities/support/workflow-starts.js';
 import { updateWebhook, type WebhookChange } from '../../../models/operations/webhooks/update-webhook.js';
@@ -50,6 +53,20 @@ describe('the retrier of a webhook', () => {
     assert.ok(test.receiver.received.length <= 17, `${test.receiver.received.length} attempts, 16 of them at once`);
     assert.equal(await carry(), null);
     assert.equal(test.receiver.received.length, 60);
+  });
+
+  it('the retrier of a webhook rests a second at most after a page that took half a minute', async () => {
+    await buildBacklog(test.db, await test.webhook.reload(), { count: 1 });
+    await change({ is_active: false });
+    const slowly = async <Result>(page: () => Promise<Result>): Promise<Result> => {
+      const running = page(); // the time of its start is read
+      const endsAt = performance.now() + 30_000;
+      const clock = mock.method(performance, 'now', () => endsAt);
+      return running.finally(() => clock.mock.restore());
+    };
+    const settled = new DeliverySettler(test.db, test.webhook.id, slowly).onePage();
+    assert.notEqual(await Promise.race([settled, sleep(10_000, 'rests', { ref: false })]), 'rests');
+    assert.equal(await carry(), null);
   });
 
   it('the watcher wakes the retrier of a webhook until all deliveries are settled', async () => {
