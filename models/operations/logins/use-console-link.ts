@@ -8,11 +8,11 @@ import { recordAuditEvent } from '../audit/record-audit-event.js';
  * Uses a link of the launcher, once.
  * @returns the workspace to log in to; null if the link was used already, or there is no such workspace
  */
-export function useConsoleLink(db: Database, link: ConsoleLink, origin: Origin): Promise<Workspace | null> {
+export async function useConsoleLink(db: Database, link: ConsoleLink, origin: Origin): Promise<Workspace | null> {
+  const workspace = await Workspace.byEmail(link.email); // before the transaction, which would wait for a second connection
+  if (workspace === null) return null;
+  const { id: workspaceId, name } = workspace;
   return inTransaction(db, async (transaction) => {
-    const workspace = await Workspace.byEmail(link.email);
-    if (workspace === null) return null;
-    const { id: workspaceId, name } = workspace;
     // Of two concurrent uses, the second waits for the row of the first and then inserts nothing.
     const used = await select(db, use, [link.id, workspaceId, link.expiresAt], transaction);
     if (used.length === 0) return null;
