@@ -15,6 +15,8 @@ export interface ReportInbox {
 }
 
 const callbacksPerBatch = 200;
+/** Reports that take longer to store wait for the lock of a group, or for an answer that was lost. Those of other callbacks do not wait for them. */
+const slowAfterMs = 2_000;
 
 interface InboxDeps {
   db: Database;
@@ -27,9 +29,7 @@ export function createReportInbox({ db, config, logger, temporal }: InboxDeps): 
   // Providers post hundreds of reports a second, one per request. One statement stores all that arrived during the previous one.
   const queue = new BatchQueue<IncomingReport[], PromiseSettledResult<Wake[]>>(
     async (callbacks) => storeAll(db, callbacks, await erasureKey(db, config.secretKeys)),
-    {
-      maxBatchSize: callbacksPerBatch,
-    },
+    { maxBatchSize: callbacksPerBatch, slowAfterMs },
   );
   // The reports are stored durably, so the callback does not wait for the signal. If the signal fails, the watcher sends it later.
   const wake = (due: Wake) =>

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { reportOf } from '../../support/rows/messages.js';
+import { inTransaction, select } from '../../../models/db/database.js';
+import { untilLockWait } from '../../support/lock-table.js';
+import { buildWorkspace } from '../../support/rows/factories.js';
+import { buildSent, reportOf } from '../../support/rows/messages.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 
@@ -18,6 +21,22 @@ describe('the inbox of reports', () => {
       [10],
     );
     assert.equal((await rows(app.deps.db, 'SELECT 1 FROM delivery_reports')).length, 20);
+  });
+
+  it('the inbox of reports stores a report while an earlier one waits for the lock of its group', async () => {
+    const { db, reportInbox } = app.deps;
+    const { id: workspaceId } = await buildWorkspace(db);
+    const [one, other] = [await buildSent(db, workspaceId), await buildSent(db, workspaceId)];
+    let isOver = false;
+    let waiting: Promise<unknown> = Promise.resolve();
+    await inTransaction(db, async (transaction) => {
+      await select(db, 'SELECT 1 AS one FROM message_groups WHERE id = $1 FOR UPDATE', [one.group_id], transaction);
+      waiting = reportInbox.store([reportOf(one, 'delivered')]).finally(() => (isOver = true));
+      await untilLockWait(db, 'the first report waits');
+      await reportInbox.store([reportOf(other, 'delivered')]);
+      assert.equal(isOver, false, 'the group is locked');
+    });
+    await waiting;
   });
 
   it('reports that the database cannot store now are refused together, without a statement for each', async () => {
