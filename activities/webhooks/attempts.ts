@@ -33,7 +33,8 @@ const endpointConcurrency = 64;
  * smaller limit of its own (`ownConcurrency`). Processes do not share the count.
  */
 const concurrencyPerEndpoint = 16;
-const recordsPerBatch = 50;
+/** Outcomes that take longer to store wait for a lock, or for an answer that was lost. Those of other webhooks do not wait for them. */
+const recording = { maxBatchSize: 50, slowAfterMs: 2_000 };
 /** A round begins no attempt later than this. With the last attempt it takes half a minute at most; see `firstDeliveries`. */
 const roundMsMax = 20_000;
 
@@ -64,9 +65,7 @@ export class Attempts {
     this.health = new EndpointHealth(endpoints);
     this.#decryptSecret = cachingDecrypter(config.secretKeys);
     this.withWorkspaceLimit = createConcurrencyLimit({ max: Math.max(1, Math.floor(config.databasePoolMax / 4)), maxPerKey: 1 });
-    this.#records = new BatchQueue((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), {
-      maxBatchSize: recordsPerBatch,
-    });
+    this.#records = new BatchQueue((attempts) => recordAttempts(db, attempts, config.webhookDisableAfterSeconds), recording);
   }
 
   /**
