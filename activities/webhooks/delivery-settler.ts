@@ -1,6 +1,6 @@
 /** Applies a change of a webhook to its deliveries, in the background and slowly enough to delay no other work. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../../models/db/database.js';
+import { type Database, inTurn } from '../../models/db/database.js';
 import { settleDeliveries, type SettlingPlace } from '../../models/operations/deliveries/settle-deliveries.js';
 
 /**
@@ -19,15 +19,20 @@ export class DeliverySettler {
     private readonly withWorkspaceLimit: <Result>(page: () => Promise<Result>) => Promise<Result>,
   ) {}
 
-  /** Settles a page, then pauses for as long as that took, to leave half of the database's time to other work. @returns null when none was left */
+  /**
+   * Settles a page, then pauses for as long as that took, to leave half of the database's time to other work. A page has up to ten short
+   * statements. They run in one turn, because beside urgent work each turn is waited for up to three seconds.
+   * @returns null when none was left
+   */
   async onePage(): Promise<SettlingPlace | null> {
     let tookMs = 0;
-    this.#place = await this.withWorkspaceLimit(async () => {
+    const settlePage = async () => {
       const startedAt = performance.now();
       const place = await settleDeliveries(this.db, this.webhookId, this.#place);
       tookMs = performance.now() - startedAt;
       return place;
-    });
+    };
+    this.#place = await this.withWorkspaceLimit(() => inTurn(this.db, settlePage));
     if (this.#place !== null) await sleep(Math.min(Math.max(restMs.min, tookMs), restMs.max));
     return this.#place;
   }

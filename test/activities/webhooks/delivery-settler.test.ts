@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DeliverySettler } from '../../../activities/webhooks/delivery-settler.js';
 import { repairActivities } from '../../../activities/watch/repair.js';
 import type { WorkflowStarts } from '../../../activities/support/workflow-starts.js';
+import { connect } from '../../../models/db/database.js';
+import type { Pace } from '../../../models/flow/give-way.js';
 import { updateWebhook, type WebhookChange } from '../../../models/operations/webhooks/update-webhook.js';
 import { testConfig } from '../../support/config.js';
 import { rows } from '../../support/database.js';
@@ -80,5 +82,27 @@ describe('the retrier of a webhook', () => {
     await carry();
     await repairDeliveries();
     assert.deepEqual(woken, [test.webhook.id]);
+  });
+
+  it('the retrier of a webhook waits for one turn for each page that it settles', async () => {
+    await buildBacklog(test.db, await test.webhook.reload(), { count: 3 });
+    await change({ is_active: false });
+    let turns = 0;
+    let isInTurn = false;
+    const counting: Pace = {
+      run: async (work) => {
+        if (isInTurn) return work();
+        turns += 1;
+        isInTurn = true;
+        return work().finally(() => (isInTurn = false));
+      },
+      rest: () => Promise.resolve(),
+    };
+    const db = connect(test.url, 2, { pace: counting });
+    const settler = new DeliverySettler(db, test.webhook.id, (page) => page());
+    let pages = 1;
+    while (await settler.onePage()) pages += 1;
+    await db.close();
+    assert.deepEqual([turns, pages], [2, 2]);
   });
 });
