@@ -1,6 +1,6 @@
 /** Redis and the mail server. */
 import { openRedis } from '../../../models/network/open-redis.js';
-import { redisProbeKeys } from '../../../models/network/redis-probe-keys.js';
+import { createRedisProbe } from '../../../models/network/redis-probe.js';
 import { domainOf } from '../../../models/rules/values/email.js';
 import { isOnThisMachine, mailTransport } from '../../support/mail-transport.js';
 import { type Check, type CheckDeps, type Finding, ok, skipped, warning } from '../check.js';
@@ -17,8 +17,8 @@ export const redisCheck: Check = {
       await redis.connect().catch((error: unknown) => {
         throw reason ?? error;
       });
-      // A server that is full, or a replica after a failover, answers and refuses writes.
-      await Promise.all(redisProbeKeys.map((key) => redis.set(key, '1', 'PX', 1000)));
+      // A server that is full, or a replica after a failover, answers and refuses writes; an access list may permit no scripts.
+      await createRedisProbe(redis)();
       const policy = await redis.config('GET', 'maxmemory-policy').then(
         (pair) => (pair as string[])[1] ?? '',
         () => '',

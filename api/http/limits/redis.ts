@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../../models/process/logger.js';
 import { openRedis } from '../../../models/network/open-redis.js';
-import { redisProbeKeys } from '../../../models/network/redis-probe-keys.js';
+import { createRedisProbe } from '../../../models/network/redis-probe.js';
 
 /** The longest wait of a request for Redis. */
 const redisTimeoutMs = 200;
@@ -49,7 +49,7 @@ export const acceptsWrites = async (redis: Redis): Promise<boolean> =>
     () => false,
   ));
 
-const writeProbe = (redis: Redis) => Promise.all(redisProbeKeys.map((key) => redis.set(key, '1', 'PX', 1000)));
+const writeProbe = (redis: Redis) => createRedisProbe(redis)();
 
 /** The server has answered with an error. */
 const isRefusal = (answer: unknown): answer is Error => answer instanceof Error && answer.name === 'ReplyError';

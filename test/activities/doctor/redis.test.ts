@@ -25,6 +25,16 @@ describe('findings of the doctor about Redis', () => {
     assert.match(detail ?? '', /^OOM /);
   });
 
+  it('findings of the doctor name a Redis that permits no scripts', async function () {
+    if (process.env.TEST_REDIS === undefined) this.skip();
+    const redis = await startRedis();
+    await redis.command('ACL', 'SETUSER', 'ada', 'on', '>secret', '~tidings:limit:*', '+@all', '-@scripting');
+    const [state, detail] = await redisFinding(redis.url.replace('//', '//ada:secret@'));
+    await redis.kill();
+    assert.equal(state, 'failed');
+    assert.match(detail ?? '', /^NOPERM /);
+  });
+
   it('findings of the doctor say why Redis cannot be used: a wrong password', async function () {
     if (process.env.TEST_REDIS === undefined) this.skip();
     const redis = await startRedis();

@@ -18,7 +18,7 @@ describe('a command to a Redis that hangs', () => {
       socket.on('data', (data) => {
         for (const command of data.toString().split(/(?=\*\d+\r\n\$)/)) {
           const name = command.split('\r\n')[2]?.toLowerCase();
-          if (name === 'eval') evals += 1;
+          if (command.includes('return 1')) evals += 1;
           if (!isHanging || number > 1) socket.write(name === 'info' ? '$9\r\nloading:0\r\n' : '+PONG\r\n');
         }
       });
