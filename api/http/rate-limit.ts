@@ -9,7 +9,7 @@ import { apiMetrics } from '../../models/metrics/catalogue.js';
 import type { Logger } from '../../models/process/logger.js';
 import { addressKey } from './client-address.js';
 import { type Bucket, Counters, type RateClass } from './limits/counters.js';
-import { acceptsWrites, connectRedis } from './limits/redis.js';
+import { connectRedis } from './limits/redis.js';
 
 /** Carriers and load balancers send from a few addresses. A refused probe would take a healthy process out of service. */
 const machineLimit: RateLimit = { points: 100_000, seconds: 60 };
@@ -47,9 +47,9 @@ export interface Limiter {
 
 /** Creates a limiter with one counter per class. */
 export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits' | 'redisUrl'>, logger: Logger): Limiter {
-  const redis = redisUrl === undefined ? null : connectRedis(redisUrl, logger);
+  const store = redisUrl === undefined ? null : connectRedis(redisUrl, logger);
   const classes = classesOf(rateLimits);
-  const counters = new Counters(classes, redis);
+  const counters = new Counters(classes, store);
 
   return {
     async consume(bucket, res, secondBucket) {
@@ -80,8 +80,8 @@ export function createLimiter({ rateLimits, redisUrl }: Pick<Config, 'rateLimits
       const window = await counters.windowOf({ rateClass: 'address', key: addressKey(ip) });
       writeHeaders(res, { points, left: window?.remainingPoints ?? points, msBeforeNext: window?.msBeforeNext ?? seconds * 1000 });
     },
-    isHealthy: async () => redis === null || acceptsWrites(redis),
-    close: () => redis?.disconnect(),
+    isHealthy: async () => store === null || store.acceptsWrites(),
+    close: () => store?.redis.disconnect(),
   };
 }
 

@@ -7,8 +7,16 @@ import { createRedisProbe } from '../../../models/network/redis-probe.js';
 /** The longest wait of a request for Redis. */
 const redisTimeoutMs = 200;
 
+export interface LimitStore {
+  redis: Redis;
+  /** Whether Redis has answered the last probe, so that a request may wait for it. */
+  isUsable(): boolean;
+  /** Whether the counters work. A server that is full, a replica after a failover, or a node of a cluster answers `PING` and refuses writes. */
+  acceptsWrites(): Promise<boolean>;
+}
+
 /** Connects, and tries again until it succeeds. A command fails at once while Redis does not answer. */
-export function connectRedis(url: string, logger: Logger): Redis {
+export function connectRedis(url: string, logger: Logger): LimitStore {
   const redis = openRedis(url, {
     commandTimeout: redisTimeoutMs,
     connectTimeout: 1000,
@@ -17,39 +25,53 @@ export function connectRedis(url: string, logger: Logger): Redis {
     autoResendUnfulfilledCommands: false, // the request of a command that timed out was counted in memory
     retryStrategy: (attempt) => Math.min(attempt * 100, 1000),
   });
-  let isDown = false;
-  redis.on('ready', () => {
-    isDown = false;
-    logger.info('Redis is connected');
-  });
-  redis.on('error', (err: Error) => {
-    if (!isDown) logger.warn({ err }, 'Redis is not available; rate limits are counted in memory');
-    isDown = true;
-  });
-  let refuses = false;
-  const noteAnswer = (answer: unknown) => {
-    if (answer instanceof Error && !isRefusal(answer)) return redis.disconnect(true);
-    if (isRefusal(answer) && !refuses) logger.warn({ err: answer }, 'Redis refuses writes; rate limits are counted in memory');
-    if (!isRefusal(answer) && refuses) logger.info('Redis accepts writes again');
-    refuses = isRefusal(answer);
-  };
-  // A Redis server that accepts connections but does not answer is disconnected, so that requests stop waiting for it.
+  const probe = createRedisProbe(redis);
+  const state = new StoreState(logger);
+  const check = () =>
+    probe().then(
+      () => state.change('usable'),
+      (error: Error) => state.change(error.name === 'ReplyError' ? 'refuses' : 'unavailable', error),
+    );
+  redis.on('ready', () => void check());
+  redis.on('error', (error: Error) => state.change('unavailable', error));
+  // Connects again if Redis does not answer, so that requests stop waiting for it, or refuses writes: after a failover its name may lead to
+  // another server, while the connection to the former primary lives on.
+  const reconnect = () => void (state.isUsable || redis.disconnect(true));
   const heartbeat = setInterval(() => {
-    if (redis.status === 'ready') writeProbe(redis).then(noteAnswer, noteAnswer);
+    if (redis.status === 'ready') check().then(reconnect, reconnect);
   }, 1000).unref();
   redis.once('end', () => clearInterval(heartbeat));
-  return redis;
+  return {
+    redis,
+    isUsable: () => redis.status === 'ready' && state.isUsable,
+    acceptsWrites: async () =>
+      redis.status === 'ready' &&
+      state.isUsable &&
+      (await probe().then(
+        () => true,
+        () => false,
+      )),
+  };
 }
 
-/** Whether the counters work. A server that is full, a replica after a failover, or a node of a cluster answers `PING` and refuses writes. */
-export const acceptsWrites = async (redis: Redis): Promise<boolean> =>
-  redis.status === 'ready' &&
-  (await writeProbe(redis).then(
-    () => true,
-    () => false,
-  ));
+type State = 'usable' | 'unavailable' | 'refuses';
 
-const writeProbe = (redis: Redis) => createRedisProbe(redis)();
+/** What Redis did last. A log line is written only when it changes. */
+class StoreState {
+  #state: State | undefined;
 
-/** The server has answered with an error. */
-const isRefusal = (answer: unknown): answer is Error => answer instanceof Error && answer.name === 'ReplyError';
+  constructor(private readonly logger: Logger) {}
+
+  get isUsable(): boolean {
+    return this.#state === 'usable';
+  }
+
+  change(state: State, err?: Error): void {
+    const last = this.#state;
+    this.#state = state;
+    if (state === last) return;
+    if (state === 'usable') this.logger.info(last === 'refuses' ? 'Redis accepts writes again' : 'Redis is connected');
+    else
+      this.logger.warn({ err }, `Redis ${state === 'refuses' ? 'refuses writes' : 'is not available'}; rate limits are counted in memory`);
+  }
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { acceptsWrites, connectRedis } from '../../../api/http/limits/redis.js';
+import { connectRedis } from '../../../api/http/limits/redis.js';
 import { createLogger, type Logger } from '../../../models/process/logger.js';
 import { until } from '../../support/client.js';
 import { freePort } from '../../support/network/free-port.js';
@@ -24,7 +24,7 @@ describe('a command to a Redis that hangs', () => {
       });
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const redis = connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, createLogger('test', 'silent'));
+    const { redis } = connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, createLogger('test', 'silent'));
     await once(redis, 'ready');
     isHanging = true;
     await assert.rejects(redis.eval('return 1', 0), /timed out/);
@@ -45,13 +45,13 @@ describe('a Redis that refuses writes', () => {
     const server = await startRedis();
     const lines: string[] = [];
     const log = (...said: unknown[]) => void lines.push(String(said.at(-1)));
-    const redis = connectRedis(server.url, { info: log, warn: log } as unknown as Logger);
+    const { redis, acceptsWrites } = connectRedis(server.url, { info: log, warn: log } as unknown as Logger);
     const refusal = 'Redis refuses writes; rate limits are counted in memory';
     try {
-      await until(() => acceptsWrites(redis), 'it accepts writes');
+      await until(acceptsWrites, 'it accepts writes');
       await server.limitMemory('1');
       await until(() => lines.includes(refusal), 'the refusal is logged');
-      const isAccepted = await acceptsWrites(redis);
+      const isAccepted = await acceptsWrites();
       await server.limitMemory('0');
       await until(() => lines.includes('Redis accepts writes again'), 'the end is logged');
       assert.deepEqual([isAccepted, lines], [false, ['Redis is connected', refusal, 'Redis accepts writes again']]);
@@ -70,16 +70,16 @@ describe('a node of a Redis cluster', () => {
   it('a node of a Redis cluster gets no counters if it does not serve all keys', async () => {
     const cluster = ['--cluster-enabled', 'yes', '--cluster-require-full-coverage', 'no', '--cluster-port', String(await freePort())];
     const server = await startRedis(...cluster);
-    const redis = connectRedis(server.url, createLogger('test', 'silent'));
-    const isRefused = async () => redis.status === 'ready' && !(await acceptsWrites(redis));
+    const { redis, acceptsWrites } = connectRedis(server.url, createLogger('test', 'silent'));
+    const isRefused = async () => redis.status === 'ready' && !(await acceptsWrites());
     try {
       await server.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-      await until(() => acceptsWrites(redis), 'it accepts writes while it serves all keys');
+      await until(acceptsWrites, 'it accepts writes while it serves all keys');
       for (const [first, last] of quarters) {
         await server.command('CLUSTER', 'DELSLOTSRANGE', first, last);
         await until(isRefused, `it refuses writes without the slots ${first} to ${last}`);
         await server.command('CLUSTER', 'ADDSLOTSRANGE', first, last);
-        await until(() => acceptsWrites(redis), 'it accepts writes again');
+        await until(acceptsWrites, 'it accepts writes again');
       }
     } finally {
       redis.disconnect();

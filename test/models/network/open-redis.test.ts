@@ -35,7 +35,8 @@ describe('a Redis whose TLS server chooses its certificate by name', () => {
   const untrusted = 'unable to verify the first certificate';
   const handshakeWith = async (host: string) => {
     const errors: string[] = [];
-    const redis = connectRedis(urlOf(host), createLogger('test', 'silent')).on('error', ({ message }: Error) => errors.push(message));
+    const { redis } = connectRedis(urlOf(host), createLogger('test', 'silent'));
+    redis.on('error', ({ message }: Error) => errors.push(message));
     await until(async () => errors.includes(untrusted), 'the client has looked at the certificate').finally(() => redis.disconnect());
   };
 
