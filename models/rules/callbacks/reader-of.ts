@@ -27,11 +27,11 @@ export function readerOf(account: ProviderAccount, tools: ReaderTools): Callback
 
 /**
  * Leaves out events with texts that PostgreSQL cannot store. No carrier has such ids or addresses, and the other events of the request must
- * not fail with them. A time that it cannot store becomes that of the request.
+ * not fail with them. A time that it cannot store becomes that of the request. What a person wrote may contain anything, and is not stored.
  */
 const storable = (events: readonly CallbackEvent[], at: Date): CallbackEvent[] =>
   events
-    .filter(hasStorableTexts)
+    .filter((event) => hasStorableTexts(event.kind === 'inbound' ? { ...event, text: '' } : event))
     .map((event) =>
       'occurred_at' in event && event.occurred_at !== null && !hasUsualYear(event.occurred_at) ? { ...event, occurred_at: at } : event,
     );

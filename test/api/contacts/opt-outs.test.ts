@@ -126,6 +126,14 @@ describe('opt-outs, and entries of the workspace', () => {
     assert.deepEqual(await listed(), ['opt_out inbound']);
   });
 
+  it('200 for a STOP with a NUL or a broken emoji, which is no part of the word, and it is applied', async () => {
+    await say('STOP\0');
+    assert.deepEqual(await listed(), ['opt_out inbound']);
+    await say('START');
+    await say('STOP \ud83d');
+    assert.deepEqual(await listed(), ['opt_out inbound']);
+  });
+
   it('opt requests are kept for 30 days, as digests', async () => {
     await say('STOP');
     const stored = await rows<{ row: string }>(app.deps.db, 'SELECT row_to_json(h)::text AS row FROM heard_wishes h');
