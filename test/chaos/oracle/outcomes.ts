@@ -141,11 +141,11 @@ const hadBounce = ({ handoffs, reports }: Evidence, { channel, to }: MessageFact
 
 /** An attempt that no carrier saw: a worker was killed, stopped or disconnected before its call was sent. */
 function wasCut({ attemptsOf, faults }: Evidence, row: MessageFact): boolean {
-  // Giving up is an attempt of its own, without a call.
-  const last = attemptsOf.get(row.id)?.findLast(({ outcome }) => outcome === null || outcome === 'unknown');
-  if (last === undefined) return false;
-  const until = last.started_at + 12_000;
-  return faults.hit(['worker'], last.started_at, until) || faults.hit(['carrier'], last.started_at, until);
+  // Giving up is an attempt of its own, without a call, so it may be any of them.
+  const unknown = (attemptsOf.get(row.id) ?? []).filter(({ outcome }) => outcome === null || outcome === 'unknown');
+  return unknown.some(
+    ({ started_at: from }) => faults.hit(['worker'], from, from + 12_000) || faults.hit(['carrier'], from, from + 12_000),
+  );
 }
 
 /** Every genuine report is accepted, stored and applied. Source: docs/decisions/0006-delivery-reports.md; docs/contract/messages.md, Statuses. */
