@@ -13,6 +13,7 @@ export type Operation =
   | 'resend'
   | 'update-webhook'
   | 'suppress'
+  | 'stop'
   | 'erase';
 
 /** One message of a request. */
@@ -41,9 +42,9 @@ export interface CallRecord {
   workspace: string;
   /** `Idempotency-Key`; null if none was sent. */
   key: string | null;
-  /** send, bulk and suppress */
+  /** send, bulk, suppress and stop */
   channel?: Channel;
-  /** suppress: the recipient on this channel. */
+  /** suppress, stop: the recipient on this channel. */
   to?: string;
   /** send: one. bulk: the messages that the batch must have, without invalid recipients and duplicates. */
   items?: Item[];

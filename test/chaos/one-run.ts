@@ -102,7 +102,7 @@ async function underFaults(plan: RunPlan, load: LoadPlan, stage: Stage, history:
   const faulty = runTimetable(timetable, plan.loadMs, history).finally(() => {
     setTimeout(() => closing.abort(), patienceMs).unref();
   });
-  const [run] = await Promise.all([faulty, runLoad(load, { client, workspaces, closing: closing.signal })]);
+  const [run] = await Promise.all([faulty, runLoad(load, { client, workspaces, publicUrl: stage.publicUrl, closing: closing.signal })]);
   client.close();
   history.append(phase('load-ended'));
   return { ...run, impossible: timetable.impossible };

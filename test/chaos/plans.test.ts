@@ -46,7 +46,7 @@ describe('the plans of the battery', () => {
         acts.some((act) => act.kind === kind),
         kind,
       );
-    for (const after of ['repeatAfterMs', 'cancelAfterMs', 'suppressAfterMs', 'eraseAfterMs'] as const)
+    for (const after of ['repeatAfterMs', 'cancelAfterMs', 'suppressAfterMs', 'eraseAfterMs', 'stop'] as const)
       assert.ok(
         acts.some((act) => act.kind === 'send' && act[after] !== undefined),
         after,

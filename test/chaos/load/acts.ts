@@ -20,6 +20,8 @@ export interface SendAct {
   cancelAfterMs?: number;
   suppressAfterMs?: number;
   eraseAfterMs?: number;
+  /** When a carrier has the message, the recipient writes STOP, and this further message is sent: each after so many milliseconds. */
+  stop?: Pick<SendAct, 'item' | 'text' | 'scheduledInMs'> & { afterMs: number; stopAfterMs: number };
 }
 
 export interface BulkAct {

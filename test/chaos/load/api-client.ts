@@ -9,8 +9,10 @@ import type { Random } from '../random.js';
 /** A request without the common parts of all calls. */
 export interface ApiCall {
   method: 'GET' | 'POST' | 'PUT';
-  /** Below /api/v1. */
+  /** Below /api/v1, unless there is another base. */
   path: string;
+  base?: string;
+  /** A form is sent as such, everything else as JSON. */
   body?: object;
   headers: Record<string, string>;
   /** For the history. The calls that prepare the stage have no record. */
@@ -42,13 +44,17 @@ export class ApiClient {
   ) {}
 
   /** Calls one of the API processes. Never rejects. */
-  async call({ method, path, body, headers, record }: ApiCall): Promise<ApiAnswer> {
+  async call({ method, path, base = '/api/v1', body, headers, record }: ApiCall): Promise<ApiAnswer> {
     this.#calls += 1;
     const call = this.#calls;
     if (record !== undefined) this.history.append({ type: 'call', call, ...record });
     const address = this.random.choose(this.addresses);
-    const payload = body === undefined ? '' : JSON.stringify(body);
-    const answer = await this.#exchange(`http://${address}/api/v1${path}`, method, payload, headers).catch(() => none);
+    const isForm = body instanceof URLSearchParams;
+    const payload = isForm ? body.toString() : (JSON.stringify(body) ?? '');
+    const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+    const answer = await this.#exchange(`http://${address}${base}${path}`, method, payload, { 'Content-Type': type, ...headers }).catch(
+      () => none,
+    );
     if (record !== undefined) this.#noteAnswer(call, answer);
     return answer;
   }
@@ -89,10 +95,7 @@ export class ApiClient {
         method,
         agent: this.#agent,
         signal,
-        headers: {
-          ...headers,
-          ...(payload === '' ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload) }),
-        },
+        headers: { ...headers, ...(payload === '' ? {} : { 'Content-Length': Buffer.byteLength(payload) }) },
       });
       sent.on('error', reject);
       sent.on('response', (response) => void read(response).then(resolve, reject));
@@ -106,5 +109,9 @@ const none: ApiAnswer = { status: null, json: null, replayed: false };
 async function read(response: IncomingMessage): Promise<ApiAnswer> {
   const body = await text(response);
   if (!response.complete) throw new Error('the answer broke off');
-  return { status: response.statusCode ?? null, json: JSON.parse(body), replayed: response.headers['idempotent-replayed'] === 'true' };
+  return {
+    status: response.statusCode ?? null,
+    json: body === '' ? null : JSON.parse(body),
+    replayed: response.headers['idempotent-replayed'] === 'true',
+  };
 }

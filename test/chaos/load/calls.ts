@@ -1,12 +1,15 @@
 /** Calls of the clients that several acts make. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel } from '../../../models/channels.js';
+import { incoming, twilioAccount } from '../../support/carriers/twilio.js';
 import type { ApiAnswer, ApiCall, ApiClient } from './api-client.js';
 import type { Workspace } from './workspace.js';
 
 export interface LoadDeps {
   client: ApiClient;
   workspaces: readonly Workspace[];
+  /** The address of the service that carriers sign. */
+  publicUrl: string;
   /** Ends the repetition of calls. */
   closing: AbortSignal;
 }
@@ -69,6 +72,32 @@ export async function suppress({ client, closing }: LoadDeps, workspace: Workspa
   const record = { operation: 'suppress', workspace: workspace.id, key: null, channel, to } as const;
   const body = { channel, recipient: to };
   await client.callUntilAnswered({ method: 'POST', path: '/suppressions', body, headers: keyed(workspace, null), record }, closing);
+}
+
+/** Passes on the STOP of a recipient to the account that it came to. A repetition is the same callback. */
+export async function stop(
+  { client, closing, publicUrl }: LoadDeps,
+  workspace: Workspace,
+  { account, to }: { account: string; to: string },
+): Promise<void> {
+  const path = `/callbacks/${account}`;
+  const record = { operation: 'stop', workspace: workspace.id, key: null, channel: 'sms', to } as const;
+  const request = incoming(publicUrl + path, { From: to, To: twilioAccount.from, Body: 'STOP' });
+  await client.callUntilAnswered({ method: 'POST', base: '', path, ...request, record }, closing);
+}
+
+const looks = { everyMs: 250, max: 120 };
+
+/** The account that took the message; null if none did in time. */
+export async function accountOf(deps: LoadDeps, workspace: Workspace, id: string): Promise<string | null> {
+  for (let look = 0; look < looks.max && !deps.closing.aborted; look += 1) {
+    const { json } = await deps.client.call({ method: 'GET', path: `/messages/${id}`, headers: keyed(workspace, null) });
+    const { status, provider } = json?.data?.message ?? {};
+    if (status === 'failed') return null;
+    if (status === 'sent' || status === 'delivered') return provider;
+    await pause(looks.everyMs, deps);
+  }
+  return null;
 }
 
 /** Asks for the erasure of the recipient of a message. */

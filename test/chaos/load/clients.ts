@@ -2,7 +2,7 @@
 import type { Act, SendAct } from './acts.js';
 import type { ApiCall } from './api-client.js';
 import { bulk } from './batches.js';
-import { change, erase, keyed, type LoadDeps, make, pause, suppress, timesOf, workspaceOf } from './calls.js';
+import { accountOf, change, erase, keyed, type LoadDeps, make, pause, stop, suppress, timesOf, workspaceOf } from './calls.js';
 import type { LoadPlan } from './plan.js';
 import { replay, resend } from './webhooks.js';
 import type { Workspace } from './workspace.js';
@@ -56,6 +56,20 @@ function sendCall(act: SendAct, workspace: Workspace, key: string | null): ApiCa
   };
 }
 
+/** Sends a further message to the recipient of a message, who writes STOP at about the same time. */
+async function sendBesideStop({ kind, atMs, workspace: index, channel, stop: further }: SendAct, key: string, id: string, deps: LoadDeps) {
+  if (further === undefined) return;
+  const workspace = workspaceOf(deps, index);
+  // Before, the workspace has not written to the recipient.
+  const account = await accountOf(deps, workspace, id);
+  if (account === null) return;
+  const call = () => sendCall({ kind, atMs, workspace: index, channel, ...further, hasKey: true }, workspace, key);
+  await Promise.all([
+    pause(further.afterMs, deps).then(() => make(call(), key, deps)),
+    pause(further.stopAfterMs, deps).then(() => stop(deps, workspace, { account, to: further.item.to })),
+  ]);
+}
+
 async function send(act: SendAct, number: number, deps: LoadDeps): Promise<void> {
   const workspace = workspaceOf(deps, act.workspace);
   const key = act.hasKey ? `send-${number}` : null;
@@ -73,5 +87,6 @@ async function send(act: SendAct, number: number, deps: LoadDeps): Promise<void>
     after(act.cancelAfterMs, () => change(deps, workspace, { operation: 'cancel', target: id })),
     after(act.suppressAfterMs, () => suppress(deps, workspace, { channel: act.channel, to: act.item.to })),
     after(act.eraseAfterMs, () => erase(deps, workspace, id, act.item.to)),
+    sendBesideStop(act, `after-${number}`, id, deps),
   ]);
 }

@@ -60,7 +60,7 @@ const planHooks = (random: Random): HookPlan[][] =>
 
 type NextItem = (channel: Channel) => Item & { text: string; number: number };
 
-/** Every message has its own recipient and its own token, so that its result is independent of the others. */
+/** Every message has its own token and, except beside a STOP, its own recipient, so that its result is independent of the others. */
 function itemsOf(seed: number): NextItem {
   let number = 0;
   return (channel) => {
@@ -92,16 +92,24 @@ function planSend(atMs: number, random: Random, items: NextItem): SendAct {
   if (random.chance(0.03)) act.expiresInMs = (act.scheduledInMs ?? 0) + random.between(1_000, 5_000);
   if (random.chance(act.scheduledInMs === undefined ? 0.03 : 0.3)) act.cancelAfterMs = random.between(0, 4_000);
   if (random.chance(act.scheduledInMs === undefined ? 0.03 : 0.2)) act.suppressAfterMs = random.between(0, 4_000);
+  if (channel === 'sms' && act.fallback === undefined && random.chance(0.1)) act.stop = planStop(act.item, random, items);
   if (isErasable(act) && random.chance(0.1)) act.eraseAfterMs = random.between(0, 8_000);
   return act;
 }
 
+/** A further message to the recipient, which is handed off before or after the STOP. */
+function planStop({ to }: Item, random: Random, items: NextItem): NonNullable<SendAct['stop']> {
+  const { text, token, length } = items('sms');
+  const further = { item: { to, token, length }, text, afterMs: random.between(0, 2_000), stopAfterMs: random.between(0, 10_000) };
+  return random.chance(0.5) ? { ...further, scheduledInMs: random.between(2_000, 8_000) } : further;
+}
+
 /**
- * After an erasure, a repeated request is unknown, and a carrier's id that names the recipient is another one. The steps of a chain share the
- * recipient. So none of these messages is erased.
+ * After an erasure, a repeated request is unknown, and a carrier's id that names the recipient is another one. The steps of a chain, and messages
+ * beside a STOP, share the recipient. So none of these messages is erased.
  */
-const isErasable = ({ channel, fallback, repeatAfterMs, cancelAfterMs }: SendAct): boolean =>
-  channel !== 'whatsapp' && fallback === undefined && repeatAfterMs === undefined && cancelAfterMs === undefined;
+const isErasable = ({ channel, fallback, stop, repeatAfterMs, cancelAfterMs }: SendAct): boolean =>
+  channel !== 'whatsapp' && fallback === undefined && stop === undefined && repeatAfterMs === undefined && cancelAfterMs === undefined;
 
 /** One further channel, rarely two. */
 function planFallback(number: number, first: Channel, random: Random): Step[] {

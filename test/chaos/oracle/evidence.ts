@@ -72,7 +72,7 @@ export interface Evidence {
   webhook: ReadonlyMap<string, WebhookFact>;
   /** By the id of the message, batch or webhook of the call. */
   callsOn: ReadonlyMap<string, Call[]>;
-  /** The calls that suppress a recipient, by `placeOf`. */
+  /** The calls that suppress a recipient, with those by which carriers pass on a STOP, by `placeOf`. */
   suppressionsOf: ReadonlyMap<string, Call[]>;
 }
 
@@ -122,7 +122,7 @@ export function gather(history: History, stored: Snapshot, limits: Partial<Limit
       ({ target }) => target ?? '',
     ),
     suppressionsOf: groupBy(
-      calls.filter(({ operation }) => operation === 'suppress'),
+      calls.filter(({ operation }) => operation === 'suppress' || operation === 'stop'),
       placeOf,
     ),
   };

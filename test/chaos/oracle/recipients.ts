@@ -8,10 +8,11 @@ import type { MessageFact } from './snapshot.js';
 const suppressionsFor = ({ suppressionsOf }: Evidence, { workspace_id: workspace, channel, to }: MessageFact) =>
   suppressionsOf.get(placeOf({ workspace, channel, to })) ?? [];
 
-/** A claim looks at the suppression list, so this is as strict for attempts as `pause-holds`. Source: docs/contract/batches.md, Suppressions. */
+/** A claim looks at the suppression list, so this is as strict for attempts as `pause-holds`. Source: docs/contract/batches.md, Suppressions; decision 0014. */
 const suppressionHolds: Rule = {
   name: 'suppression-holds',
-  promise: 'After the response to a suppression, no message to its recipient is claimed, and calls begin only for messages claimed before.',
+  promise:
+    'After the response to a suppression or to a STOP, no message to its recipient is claimed, and calls begin only for messages claimed before.',
   check: (evidence) =>
     evidence.snapshot.messages.flatMap((row) => {
       const rests = restsOf(

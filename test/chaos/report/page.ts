@@ -66,7 +66,7 @@ This page shows which faults Tidings was tested with, and the results. \`npm run
 Each run starts two API processes, two workers, a Temporal server, PostgreSQL and Redis as separate processes, with fault proxies between
 them. Clients of several workspaces send single messages, groups and batches. They pause, resume and cancel batches, cancel single messages
 of them, use schedules, expiry (also in paused batches) and fallbacks, repeat requests under one idempotency key, suppress and erase recipients,
-switch webhooks off and on, ask for replays and resends, and run out of credits.
+switch webhooks off and on, ask for replays and resends, and run out of credits. Some recipients write STOP.
 Simulated carriers use the protocols of real ones, and support idempotency keys only where the real carrier does. Meanwhile processes are
 killed or stopped, and connections are cut. The seed of a run determines its load, its faults and their times.
 

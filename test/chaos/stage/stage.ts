@@ -30,6 +30,8 @@ export interface Stage {
   hooks: HookPlace[][];
   /** host:port of each API, as clients reach it. */
   apiAddresses: string[];
+  /** As carriers reach and sign it. */
+  publicUrl: string;
   /** All processes. */
   actors: Actor[];
   /** Starts the servers, then the service. Resolves when all are ready. */
@@ -66,7 +68,7 @@ export async function openStage({ folder, programs, random, history, hooks: plan
   const processes = await makeProcesses(apiPorts, carriers, place, { ...hooks, onExit });
   const receivers = await Promise.all(plans.map((each, workspace) => openHooks(each, workspace, links, random, history)));
   const clientsTo = (port: number, index: number) => links.open(`clients>api${index + 1}`, ['clients', 'api'], `127.0.0.1:${port}`);
-  const parts = { servers, processes, links, carriers, reporter, hooks: receivers };
+  const parts = { servers, processes, links, carriers, reporter, hooks: receivers, publicUrl };
   return { ...parts, apiAddresses: await Promise.all(apiPorts.map(clientsTo)), ...lifeOf(parts, closing) };
 }
 
@@ -78,7 +80,7 @@ async function settingsIn(folder: string, publicUrl: string): Promise<NodeJS.Pro
 
 /** The start and the end of the stage. */
 function lifeOf(
-  { servers, processes, links, carriers, hooks }: Omit<Stage, 'apiAddresses' | 'actors' | 'start' | 'close'>,
+  { servers, processes, links, carriers, hooks }: Omit<Stage, 'apiAddresses' | 'publicUrl' | 'actors' | 'start' | 'close'>,
   closing: AbortController,
 ): Pick<Stage, 'actors' | 'start' | 'close'> {
   const behind = [servers.postgres, servers.temporal, servers.redis];

@@ -26,7 +26,15 @@ export interface TwilioCounterpart extends Counterpart {
   /** Changes the status of a message and posts the callback, signed with `token`. @returns the status of the response */
   report(message: TakenMessage, status: string, options?: { errorCode?: number; token?: string }): Promise<number>;
   /** Posts an incoming message. @returns the status of the response */
-  bring(callbackUrl: string, message: { From: string; To: string; Body: string; OptOutType?: string }): Promise<number>;
+  bring(callbackUrl: string, message: Incoming): Promise<number>;
+}
+
+/** A message from a person. */
+interface Incoming {
+  From: string;
+  To: string;
+  Body: string;
+  OptOutType?: string;
 }
 
 export const twilioAccount = {
@@ -70,16 +78,8 @@ export async function startTwilio(): Promise<TwilioCounterpart> {
     interfere: () => false,
     report,
     bring: (callbackUrl, message) => {
-      const sid = `SM${randomBytes(16).toString('hex')}`;
-      return sign(callbackUrl, {
-        ...account,
-        MessageSid: sid,
-        SmsSid: sid,
-        SmsStatus: 'received',
-        NumMedia: '0',
-        NumSegments: '1',
-        ...message,
-      });
+      const { body, headers } = incoming(callbackUrl, message);
+      return post(callbackUrl, body, headers);
     },
   };
   return counterpart;
@@ -136,13 +136,30 @@ async function report(
     To: message.form.To ?? '',
     ...(errorCode === undefined ? {} : { ErrorCode: String(errorCode) }),
   };
-  return sign(url, fields, token);
+  const { body, headers } = signed(url, fields, token);
+  return post(url, body, headers);
 }
 
 const account = { AccountSid: twilioAccount.sid, ApiVersion: '2010-04-01' };
 
-const sign = (url: string, fields: Record<string, string>, token = twilioAccount.token) =>
-  post(url, new URLSearchParams(fields), { 'X-Twilio-Signature': twilio.getExpectedTwilioSignature(token, url, fields) });
+/** The request with which Twilio passes on an incoming message. */
+export function incoming(callbackUrl: string, message: Incoming): { body: URLSearchParams; headers: Record<string, string> } {
+  const sid = `SM${randomBytes(16).toString('hex')}`;
+  return signed(callbackUrl, {
+    ...account,
+    MessageSid: sid,
+    SmsSid: sid,
+    SmsStatus: 'received',
+    NumMedia: '0',
+    NumSegments: '1',
+    ...message,
+  });
+}
+
+function signed(url: string, fields: Record<string, string>, token = twilioAccount.token) {
+  const headers = { 'X-Twilio-Signature': twilio.getExpectedTwilioSignature(token, url, fields) };
+  return { body: new URLSearchParams(fields), headers };
+}
 
 function isFlatObject(text: string): boolean {
   const value: unknown = JSON.parse(text);
