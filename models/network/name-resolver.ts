@@ -1,6 +1,6 @@
 /**
- * Resolves host names that tenants chose. Uses its own sockets and never the system's `getaddrinfo`: that has four threads for the whole
- * process, and a few names with unresponsive servers would block all other connections by name.
+ * Resolves the host names of webhooks and carriers. Uses its own sockets and never the system's `getaddrinfo`: that looks up two names at the same
+ * time for the whole process, and a few names with unresponsive servers would block all other connections by name.
  */
 import { NODATA, NOTFOUND, type LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';

@@ -2,6 +2,7 @@
 import { Agent as PlainAgent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent } from 'node:https';
 import { addressOptions, exchange } from '../../support/http-exchange.js';
+import { carrierLookup } from './carrier-lookup.js';
 
 export interface ProviderRequest {
   method: 'GET' | 'POST';
@@ -54,6 +55,7 @@ const freeSocketsMax = 50;
 /** @param apiBase scheme, host and port. Plain http is for test doubles on this machine */
 export function httpClient(apiBase: string): HttpClient {
   const options = { ...addressOptions, keepAlive: true, maxSockets: socketsMax, maxFreeSockets: freeSocketsMax, timeout: idleSocketMs };
+  const lookup = carrierLookup();
   const agent = apiBase.startsWith('https:') ? new Agent({ ...options, minVersion: 'TLSv1.2' }) : new PlainAgent(options);
   return {
     async call({ method, path, headers, body = '' }, signal) {
@@ -61,7 +63,7 @@ export function httpClient(apiBase: string): HttpClient {
       const url = new URL(`${apiBase}${path}`);
       const payload = method === 'GET' ? undefined : body;
       const watch = (sent: ClientRequest) => connection.watch(sent);
-      const answer = await exchange({ method, url, headers, body: payload, agent, signal, answerBytesMax, watch }).catch(
+      const answer = await exchange({ method, url, headers, body: payload, agent, lookup, signal, answerBytesMax, watch }).catch(
         (error: unknown) => {
           if (error instanceof TypeError) throw error; // a request that Node.js cannot send is a fault of ours
           throw new NoAnswer(signal.aborted ? 'timeout' : connection.reasonFor(error as NodeJS.ErrnoException), connection.isMade);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type HttpClient, httpClient, NoAnswer, socketsMax } from '../../../../activities/handoff/providers/http-client.js';
@@ -63,6 +64,17 @@ describe('httpClient: answers that are none', () => {
   it('a request may have arrived when the provider changes the protocol', async () => {
     answer = (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     assert.deepEqual(await noAnswer(), ['unreadable response', true]);
+  });
+
+  it('a request is sent while the system looks up the names of other carriers and gets no answer', async () => {
+    const { lookup } = dns;
+    dns.lookup = (() => undefined) as unknown as typeof lookup; // all its threads are busy
+    answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+    const { port } = server.address() as AddressInfo;
+    const byName = httpClient(`http://localhost:${port}`);
+    const called = byName.call({ method: 'POST', path: '/', headers: {}, body: '{}' }, AbortSignal.timeout(3_000));
+    const { status } = await called.finally(() => (dns.lookup = lookup));
+    assert.equal(status, 200);
   });
 
   it('a request that waited for the connection of another may have arrived', async () => {
