@@ -29,6 +29,7 @@ import type { Providers } from './handoff/providers/provider.js';
 import { AccountHealthMonitor } from './handoff/account-health.js';
 import { type PollLimits, pollReports } from './reports/poll-reports.js';
 import { callsAgain } from './handoff/routing.js';
+import { SlotShares } from './handoff/slot-shares.js';
 import { Throughput } from './handoff/throughput.js';
 
 export interface MessageDeps extends PersistDeps, AnnounceDeps {
@@ -82,9 +83,10 @@ export function dispatcher(deps: MessageDeps): (target: DispatchTarget) => Promi
   const { db, config, logger, providers } = deps;
   const waits = waitsOf(deps);
   const throughput = new Throughput(db, config.providerLimits, waits);
+  const slots = new SlotShares();
   const health = new AccountHealthMonitor({ db, logger, windowSeconds: config.routeWindowSeconds }, providers);
   return (target) =>
-    dispatch({ ...deps, throughput, health, waits, secretKeys: config.secretKeys, verifiedOnly: mustBeVerified(config) }, target);
+    dispatch({ ...deps, throughput, slots, health, waits, secretKeys: config.secretKeys, verifiedOnly: mustBeVerified(config) }, target);
 }
 
 /** @param handOff see `dispatcher`; shared with the activities of groups */

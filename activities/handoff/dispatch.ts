@@ -6,6 +6,8 @@ import { workMetrics } from '../../models/metrics/catalogue.js';
 import { completePage } from '../../models/operations/batches/complete-batch-if-done.js';
 import { expireWaiting, nextExpiryInMs } from '../../models/operations/handoff/expire-waiting.js';
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
+import { dueUnits } from '../../models/operations/handoff/provider-pace.js';
+import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import { nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { storeDetails } from '../support/heartbeat.js';
@@ -115,6 +117,8 @@ async function beginRounds(
     const route = await routeOfRound(deps, groupId, { round, mayProbe });
     mayProbe &&= !route.isProbe;
     isResting = route.resting.length > 0;
+    if (round === 0 && batchId === undefined && !route.isProbe && (await mustYield(deps, groupId, route.choices)))
+      throw await notHandedOffUntilExpiry(db, groupId, 'The calls to the account are slow, and others need the slot', 0);
     const first = pace.channel === null ? undefined : route.choices[pace.channel].accounts[0];
     const limit = first === undefined ? Number.POSITIVE_INFINITY : throughput.limitOf(first.account);
     const perSecond = Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit);
@@ -126,6 +130,14 @@ async function beginRounds(
     if (waitMs > 0 || !(await rounds.next(route, { limit: size, isPaced }))) return { more: false, waitMs, isResting };
     if (signal.aborted || performance.now() > sliceEndsAt) return { more: true, waitMs: 0, isResting };
   }
+}
+
+/** Whether the group gives its slot to groups of other accounts. Costs nothing while no account has used up its share of the slots. */
+async function mustYield({ db, slots, waits }: RoundDeps, groupId: string, choices: Choices): Promise<boolean> {
+  const accounts = Object.values(choices).flatMap((choice) => choice.accounts);
+  if (!accounts.some(({ account }) => slots.isFull(account))) return false;
+  const due = await dueUnits(db, groupId, choices, { limit: roundMax, except: [], waits });
+  return due.some(({ account }) => slots.isFull(account));
 }
 
 /**

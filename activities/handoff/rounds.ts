@@ -99,7 +99,11 @@ export class Rounds {
   }
 
   #begin(claims: readonly Claim[], work: Promise<void>): void {
-    const round = work.finally(() => this.#running.delete(round));
+    const leave = this.inBatch ? undefined : this.deps.slots.enter(claims.map(({ account }) => account));
+    const round = work.finally(() => {
+      leave?.();
+      this.#running.delete(round);
+    });
     round.catch((error: unknown) => {
       this.#failure ??= { error };
     });
