@@ -22,6 +22,9 @@ export interface Heartbeats {
   end(): Promise<void>;
 }
 
+/** An answer that was lost is given up after half a minute. Meanwhile heartbeats go on, on two further connections at most. */
+const inProgressMax = 3;
+
 /**
  * Renews the row of this thread. A thread whose event loop is blocked renews nothing, like a dead one.
  *
@@ -29,29 +32,32 @@ export interface Heartbeats {
  * only newer servers have heartbeats of workers.
  * @param worker the name of the process
  * @param part names the thread within its process
+ * @param everyMs the time from one heartbeat to the next
  */
-export function startHeartbeats(db: Database, logger: Logger, worker: string, part: string): Heartbeats {
+export function startHeartbeats(db: Database, logger: Logger, worker: string, part: string, everyMs = heartbeatMs): Heartbeats {
   let lastAt = performance.now();
   let isFailing = false;
-  let isBusy = false;
+  let inProgress = 0;
   let isResting = false;
   const once = async () => {
-    if (isBusy || isResting) return;
-    isBusy = true;
+    if (inProgress === inProgressMax || isResting) return;
+    inProgress += 1;
+    const sentAt = performance.now();
     try {
       const begun = Date.now();
       observeClock(await noteHeartbeat(db, worker, part), begun, Date.now());
       isFailing = false;
       lastAt = performance.now();
     } catch (err) {
+      if (sentAt < lastAt) return; // a later one was written
       if (!isFailing) logger.warn({ err }, 'the heartbeat could not be written: /health may count this worker as lost');
       isFailing = true;
     } finally {
-      isBusy = false;
+      inProgress -= 1;
     }
   };
   void once().then(() => forgetOldHeartbeats(db).catch(() => undefined));
-  const clock = setInterval(() => void once(), heartbeatMs).unref();
+  const clock = setInterval(() => void once(), everyMs).unref();
   return {
     silentMs: () => performance.now() - lastAt,
     rest: () => {

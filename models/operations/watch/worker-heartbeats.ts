@@ -7,9 +7,10 @@ export async function noteHeartbeat(db: Database, worker: string, part: string):
   return row?.now ?? new Date();
 }
 
+/** The time after a wait for the row: a heartbeat that waited writes no earlier time over that of a later one. */
 const renew = `
   INSERT INTO worker_beats (worker, part, beat_at) VALUES ($1, $2, now())
-  ON CONFLICT (worker, part) DO UPDATE SET beat_at = EXCLUDED.beat_at, stopped_at = NULL RETURNING clock_timestamp() AS now`;
+  ON CONFLICT (worker, part) DO UPDATE SET beat_at = clock_timestamp(), stopped_at = NULL RETURNING clock_timestamp() AS now`;
 
 /** Notes that a thread has stopped in the normal way. Its row stays, so that a service without any worker is recognized. */
 export async function noteEndOfHeartbeats(db: Database, worker: string, part: string): Promise<void> {
