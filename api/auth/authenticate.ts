@@ -45,12 +45,15 @@ export interface Authenticator {
 
 /** Bodies of usual requests arrive within milliseconds. */
 const slowBodyMs = 1_000;
+/** A look-up that takes longer waits for a lock, or for an answer that was lost. Those of other keys do not wait for it. */
+const slowAfterMs = 2_000;
 
 export function createAuthenticator({ config, db, logger }: Pick<Deps, 'config' | 'db' | 'logger'>): Authenticator {
   // Keys that arrive during a query are looked up together by the next one. Each is read after its request arrived, so a revocation takes effect immediately.
   const identified = new BatchQueue<PresentedKey, IdentifiedKey | null>((keys) => identifyApiKeys(db, keys), {
     maxBatchSize: 100,
     concurrency: 2,
+    slowAfterMs,
   });
   const touch = createTouches({ db, logger });
 
