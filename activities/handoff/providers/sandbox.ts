@@ -14,11 +14,12 @@ export interface SandboxDeps {
   onTaken: (dueInMs: number) => void;
 }
 
-const takenAtOnce = 50;
+/** Messages that take longer wait for a lock, or for an answer that was lost. Others do not wait for them. */
+const taking = { maxBatchSize: 50, concurrency: 2, slowAfterMs: 2_000 };
 
 export function sandboxAdapter({ db, delayMs, onTaken }: SandboxDeps): Provider {
   // Calls in parallel share one statement: a real carrier would not cost this machine anything.
-  const takes = new BatchQueue<SandboxCall, Taken>((calls) => takeMessages(db, calls), { maxBatchSize: takenAtOnce, concurrency: 2 });
+  const takes = new BatchQueue<SandboxCall, Taken>((calls) => takeMessages(db, calls), taking);
   return {
     name: sandboxProvider,
     idempotent: true,

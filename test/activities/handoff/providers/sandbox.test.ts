@@ -7,6 +7,7 @@ import type { OutgoingMessage } from '../../../../activities/handoff/providers/p
 import { sandboxAdapter } from '../../../../activities/handoff/providers/sandbox.js';
 import { ReportPoster } from '../../../../activities/handoff/providers/report-poster.js';
 import { type Channel, channels } from '../../../../models/channels.js';
+import { inTransaction, select } from '../../../../models/db/database.js';
 import { createLogger } from '../../../../models/process/logger.js';
 import type { CallbackEvent } from '../../../../models/rules/callbacks/callback.js';
 import { readSandboxCallback } from '../../../../models/rules/callbacks/sandbox.js';
@@ -14,6 +15,7 @@ import { until } from '../../../support/client.js';
 import { testConfig } from '../../../support/config.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
+import { untilLockWait } from '../../../support/lock-table.js';
 
 const { secretKey } = testConfig();
 const signal = new AbortController().signal;
@@ -38,6 +40,24 @@ describe('the sandbox provider', () => {
     assert.equal(first.outcome, 'accepted');
     assert.deepEqual(second, first);
     assert.equal((await rows(test.db, 'SELECT id FROM sandbox_reports')).length, 1);
+  });
+
+  it('the sandbox provider accepts a message while two others wait for a lock', async () => {
+    const { send } = adapter();
+    const messages = [outgoing('+15551234567'), outgoing('+15551234567')];
+    for (const message of messages) await send(message, signal);
+    const waiting: Promise<unknown>[] = [];
+    let ended = 0;
+    await inTransaction(test.db, async (transaction) => {
+      await select(test.db, 'SELECT 1 AS one FROM sandbox_messages FOR UPDATE', [], transaction);
+      for (const message of messages) {
+        waiting.push(send(message, signal).finally(() => (ended += 1)));
+        await untilLockWait(test.db, 'a message waits', waiting.length);
+      }
+      assert.equal((await send(outgoing('+15551234567'), signal)).outcome, 'accepted');
+      assert.equal(ended, 0, 'their rows are locked');
+    });
+    await Promise.all(waiting);
   });
 
   it('the sandbox provider refuses 01 with 30008, and stores nothing', async () => {
