@@ -99,11 +99,7 @@ export class Rounds {
   }
 
   #begin(claims: readonly Claim[], work: Promise<void>): void {
-    const leave = this.inBatch ? undefined : this.deps.slots.enter(claims.map(({ account }) => account));
-    const round = work.finally(() => {
-      leave?.();
-      this.#running.delete(round);
-    });
+    const round = work.finally(() => this.#running.delete(round));
     round.catch((error: unknown) => {
       this.#failure ??= { error };
     });
@@ -146,11 +142,13 @@ export class Rounds {
   }
 
   async #handOff(claim: Claim, signal: AbortSignal): Promise<Handoff> {
-    const { providers, health } = this.deps;
+    const { providers, health, slots } = this.deps;
     const call = health.begin(claim.account);
+    const leaveSlot = this.inBatch ? undefined : slots.begin(claim.account, this);
     const begun = performance.now();
     const end = traceHandoff(claim, this.inBatch);
     const answered = await handOff(providers.accounts.get(claim.account), claim, signal);
+    leaveSlot?.();
     health.end(call, verdictOf(answered));
     const handoff = this.#accountRejections.judge(claim, answered);
     end(handoff.result);

@@ -4,45 +4,55 @@ import { queues } from '../../workflows/contract.js';
 import { activitySlots } from '../support/slots.js';
 
 /** Of the slots for single messages. One account cannot occupy the rest while its calls are slow. */
-const roundsOfAccountMax = activitySlots[queues.messages] * 0.75;
-/** An account counts as slow for this long after a slow round. */
+const slotsOfAccountMax = activitySlots[queues.messages] * 0.75;
+/** An account counts as slow for this long after a slow call. */
 const slowForMs = 60_000;
 
+interface RunningCall {
+  slot: object;
+  /** By `performance.now()`. */
+  begunAt: number;
+}
+
 export class SlotShares {
-  /** Account → when each of its running rounds began, by `performance.now()`. */
-  readonly #begun = new Map<string, Set<{ at: number }>>();
+  /** Account → its running calls, oldest first. */
+  readonly #calls = new Map<string, Set<RunningCall>>();
   readonly #slowUntil = new Map<string, number>();
   readonly #max: number;
   readonly #slowMs: number;
 
-  constructor({ max = roundsOfAccountMax, slowMs = slowMsOf() } = {}) {
+  constructor({ max = slotsOfAccountMax, slowMs = slowMsOf() } = {}) {
     this.#max = max;
     this.#slowMs = slowMs;
   }
 
-  /** Notes that a round with these accounts begins. @returns what notes its end */
-  enter(accounts: readonly string[]): () => void {
-    const round = { at: performance.now() };
-    const own = new Set(accounts);
-    for (const account of own) this.#begun.set(account, (this.#begun.get(account) ?? new Set()).add(round));
+  /**
+   * Notes that a call begins.
+   * @param slot the same object for all calls of one activity
+   * @returns what notes its end
+   */
+  begin(account: string, slot: object): () => void {
+    const call = { slot, begunAt: performance.now() };
+    const calls = this.#calls.get(account) ?? new Set();
+    this.#calls.set(account, calls.add(call));
     return () => {
       const now = performance.now();
-      for (const account of own) {
-        this.#begun.get(account)?.delete(round);
-        if (this.#isSlow(round, now)) this.#slowUntil.set(account, now + slowForMs);
-      }
+      calls.delete(call);
+      if (this.#isSlow(call, now)) this.#slowUntil.set(account, now + slowForMs);
     };
   }
 
   /** Whether the account is slow, and has its share of the slots already. */
   isFull(account: string): boolean {
-    const rounds = this.#begun.get(account);
-    if (rounds === undefined || rounds.size < this.#max) return false;
+    const calls = this.#calls.get(account);
+    if (calls === undefined || calls.size < this.#max) return false;
     const now = performance.now();
-    return now < (this.#slowUntil.get(account) ?? 0) || [...rounds].some((round) => this.#isSlow(round, now));
+    const [oldest] = calls as Iterable<RunningCall>;
+    const isSlow = now < (this.#slowUntil.get(account) ?? 0) || (oldest !== undefined && this.#isSlow(oldest, now));
+    return isSlow && new Set(Array.from(calls, ({ slot }) => slot)).size >= this.#max;
   }
 
-  #isSlow({ at }: { at: number }, now: number): boolean {
-    return now - at > this.#slowMs;
+  #isSlow({ begunAt }: RunningCall, now: number): boolean {
+    return now - begunAt > this.#slowMs;
   }
 }

@@ -4,20 +4,28 @@ import { dispatch } from '../../../activities/handoff/dispatch.js';
 import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import { SlotShares } from '../../../activities/handoff/slot-shares.js';
 import { Throughput } from '../../../activities/handoff/throughput.js';
+import type { Channel } from '../../../models/channels.js';
+import { inTransaction, select } from '../../../models/db/database.js';
 import { until } from '../../support/client.js';
 import { silentLogger as logger, stubProvider } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
 import { workspaceForEach } from '../../support/for-each.js';
+import { untilLockWait } from '../../support/lock-table.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
 import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
 
 describe('the share of an account in the slots of a worker', () => {
   const test = workspaceForEach({ balance: 1_000_000 });
 
-  it('a group gives its slot back while slow calls use up the share of its account, and other accounts are called', async () => {
-    const { db, workspaceId } = test;
-    let answer: (outcome: SendOutcome) => void = () => undefined;
-    const slow = stubProvider(() => new Promise((resolve) => (answer = resolve)), { name: 'slow' });
+  /** Two accounts: that of e-mails, `slow`, answers when `answerAll` is called. The other one, `fast`, answers at once. */
+  const accountsOf = (slots: SlotShares) => {
+    const { db } = test;
+    let answers: (() => void)[] = [];
+    const slow = stubProvider(
+      ({ id }) =>
+        new Promise<SendOutcome>((resolve) => answers.push(() => resolve({ outcome: 'accepted', provider_message_id: `slow-${id}` }))),
+      { name: 'slow' },
+    );
     const fast = stubProvider(undefined, { name: 'fast' });
     const routeTo = (account: string) => [{ account, weight: 1 }];
     const providers = {
@@ -28,27 +36,69 @@ describe('the share of an account in the slots of a worker', () => {
     const waits = { leaseSeconds: 0, unknownSeconds: 120, repeatable: [] };
     const throughput = new Throughput(db, providerLimits, waits);
     const health = new AccountHealthMonitor({ db, logger, windowSeconds: routeWindowSeconds }, providers);
-    const slots = new SlotShares({ max: 1, slowMs: 0 });
     const deps = { db, logger, providers, throughput, slots, health, waits, secretKeys, verifiedOnly: false };
     const { signal } = new AbortController();
-    const run = (groupId: string) => inActivity(() => dispatch(deps, { groupId, batchId: undefined, signal }), []);
-    const [first, second, other] = [
-      await buildQueuedGroup(db, workspaceId, [{ channel: 'email' }]),
-      await buildQueuedGroup(db, workspaceId, [{ channel: 'email' }]),
-      await buildQueuedGroup(db, workspaceId, [{ channel: 'sms' }]),
-    ];
+    return {
+      slow,
+      fast,
+      queued: (channel: Channel, count = 1) =>
+        buildQueuedGroup(
+          db,
+          test.workspaceId,
+          Array.from({ length: count }, () => ({ channel })),
+        ),
+      run: (groupId: string) => inActivity(() => dispatch(deps, { groupId, batchId: undefined, signal }), []),
+      answerAll: () => {
+        for (const answer of answers) answer();
+        answers = [];
+      },
+    };
+  };
+
+  it('a group gives its slot back while slow calls use up the share of its account, and other accounts are called', async () => {
+    const { slow, fast, queued, run, answerAll } = accountsOf(new SlotShares({ max: 1, slowMs: 0 }));
+    const [first, second, other] = [await queued('email'), await queued('email'), await queued('sms')];
     const running = run(first.groupId);
     await until(() => slow.calls.length === 1, 'the slow call runs');
     const { type, nextRetryDelay } = await failureOf(run(second.groupId));
     assert.deepEqual([type, nextRetryDelay], ['NotHandedOff', undefined], 'the wait grows as for a carrier that is unavailable');
-    assert.equal(await statusOf(db, second.ids[0] ?? ''), 'queued/accepted');
+    assert.equal(await statusOf(test.db, second.ids[0] ?? ''), 'queued/accepted');
     await run(other.groupId);
     assert.deepEqual([slow.calls.length, fast.calls.length], [1, 1]);
-    answer({ outcome: 'accepted', provider_message_id: 'p-1' });
+    answerAll();
     await running;
     const last = run(second.groupId);
     await until(() => slow.calls.length === 2, 'a slot of the share is free again');
-    answer({ outcome: 'accepted', provider_message_id: 'p-2' });
+    answerAll();
     assert.equal((await last).queued, 0);
+  });
+
+  it('a group with several slow rounds uses one slot of the share of its account', async () => {
+    const { slow, queued, run, answerAll } = accountsOf(new SlotShares({ max: 2, slowMs: 0 }));
+    const [large, second] = [await queued('email', 26), await queued('email')];
+    const running = run(large.groupId);
+    await until(() => slow.calls.length === 26, 'two rounds run');
+    const last = run(second.groupId);
+    last.catch(() => undefined);
+    await Promise.race([last, until(() => slow.calls.length === 27, 'the second group is called')]);
+    answerAll();
+    assert.deepEqual([(await running).queued, (await last).queued], [0, 0]);
+  });
+
+  it('an account has its share again while answers wait to be stored', async () => {
+    const slots = new SlotShares({ max: 1, slowMs: 0 });
+    const { slow, queued, run, answerAll } = accountsOf(slots);
+    const { groupId, ids } = await queued('email');
+    const running = run(groupId);
+    await until(() => slow.calls.length === 1, 'the slow call runs');
+    const [before, after] = await inTransaction(test.db, async (transaction) => {
+      await select(test.db, 'SELECT 1 AS one FROM messages WHERE id = $1 FOR UPDATE', ids, transaction);
+      const isFull = slots.isFull('slow');
+      answerAll();
+      await untilLockWait(test.db, 'the answer waits for the message');
+      return [isFull, slots.isFull('slow')];
+    });
+    await running;
+    assert.deepEqual([before, after], [true, false]);
   });
 });
