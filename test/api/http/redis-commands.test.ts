@@ -1,34 +1,25 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { connectRedis } from '../../../api/http/limits/redis.js';
 import { createLogger, type Logger } from '../../../models/process/logger.js';
 import { until } from '../../support/client.js';
+import { setUpReply, startFakeRedis } from '../../support/network/fake-redis.js';
 import { freePort } from '../../support/network/free-port.js';
 import { startRedis } from '../../support/parts/redis.js';
 
 describe('a command to a Redis that hangs', () => {
   it('a command to a Redis that hangs fails, and is not sent again after a reconnect', async () => {
     let evals = 0;
-    let connections = 0;
     let isHanging = false;
-    const server = createServer((socket: Socket) => {
-      const number = ++connections;
-      socket.on('error', () => undefined);
-      socket.on('data', (data) => {
-        for (const command of data.toString().split(/(?=\*\d+\r\n\$)/)) {
-          const name = command.split('\r\n')[2]?.toLowerCase();
-          if (command.includes('return 1')) evals += 1;
-          if (!isHanging || number > 1) socket.write(name === 'info' ? '$9\r\nloading:0\r\n' : '+PONG\r\n');
-        }
-      });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { redis } = connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, createLogger('test', 'silent'));
+    const server = await startFakeRedis(({ name, text, connection }) => {
+      if (text.includes('return 1')) evals += 1;
+      return isHanging && connection === 1 ? undefined : (setUpReply(name) ?? '+PONG\r\n');
+    });
+    const { redis } = connectRedis(server.url, createLogger('test', 'silent'));
     await once(redis, 'ready');
     isHanging = true;
     await assert.rejects(redis.eval('return 1', 0), /timed out/);
-    await until(async () => connections === 2 && redis.status === 'ready', 'it connects again');
+    await until(async () => server.connections() === 2 && redis.status === 'ready', 'it connects again');
     await redis.ping();
     assert.equal(evals, 1);
     redis.disconnect();
@@ -45,7 +36,7 @@ describe('a Redis that refuses writes', () => {
     const server = await startRedis();
     const lines: string[] = [];
     const log = (...said: unknown[]) => void lines.push(String(said.at(-1)));
-    const { redis, acceptsWrites } = connectRedis(server.url, { info: log, warn: log } as unknown as Logger);
+    const { redis, acceptsWrites } = connectRedis(`${server.url}?commandTimeout=none`, { info: log, warn: log } as unknown as Logger);
     const refusal = 'Redis refuses writes; rate limits are counted in memory';
     try {
       await until(acceptsWrites, 'it accepts writes');

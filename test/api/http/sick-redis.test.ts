@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createLimiter, noHeaders } from '../../../api/http/rate-limit.js';
 import type { Logger } from '../../../models/process/logger.js';
 import { until } from '../../support/client.js';
 import { testConfig } from '../../support/config.js';
+import { setUpReply, startFakeRedis } from '../../support/network/fake-redis.js';
 import { startFaultProxy } from '../../support/network/fault-proxy.js';
 import { startRedis } from '../../support/parts/redis.js';
 
@@ -42,7 +41,7 @@ describe('a Redis that does not count', () => {
     const [former, next] = [await startRedis(), await startRedis()];
     let target = former;
     const proxy = await startFaultProxy(() => target.url.replace('redis://', ''));
-    const { limiter, lines, count } = limiterWith(`redis://${proxy.address}`);
+    const { limiter, lines, count } = limiterWith(`redis://${proxy.address}?commandTimeout=none`); // a late response is no outage
     try {
       await until(() => limiter.isHealthy(), 'Redis answers');
       target = next;
@@ -60,26 +59,16 @@ describe('a Redis that does not count', () => {
 
 describe('a Redis that accepts connections and hangs', () => {
   it('requests do not wait for a Redis that answers the set-up of connections and hangs afterwards, and it is logged once', async () => {
-    let connections = 0;
-    const counted: number[] = [];
-    const server = createServer((socket: Socket) => {
-      const number = ++connections;
-      socket.on('error', () => undefined);
-      socket.on('data', (data) => {
-        for (const command of data.toString().split(/(?=\*\d+\r\n\$)/)) {
-          const name = command.split('\r\n')[2]?.toLowerCase();
-          if (name === 'info') socket.write('$9\r\nloading:0\r\n');
-          else if (name === 'hello' || name === 'client') socket.write('+OK\r\n');
-          if (command.includes('tidings:limit:api:')) counted.push(number);
-        }
-      });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { limiter, lines, count } = limiterWith(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const counted: string[] = [];
+    const server = await startFakeRedis(({ name, text }) => {
+      if (text.includes('tidings:limit:api:')) counted.push(text);
+      return setUpReply(name);
+    });
+    const { limiter, lines, count } = limiterWith(server.url);
     try {
       await until(async () => {
         await count();
-        return connections === 3;
+        return server.connections() >= 3;
       }, 'it has connected again twice');
       assert.deepEqual([counted, lines], [[], [unavailable]]);
     } finally {
