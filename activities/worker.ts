@@ -79,7 +79,8 @@ async function startBatchThread(workerData: SharedMemory): Promise<RunningWorker
 
 /** Errors whose message tells the operator what to do. That of the thread of batches has the name of its class. */
 const explained = [ConfigError, SchemaError, SecretKeyError, TemporalError, ForeignNamespaceError];
-const isExplained = (error: unknown) => explained.some((kind) => error instanceof kind || (error as Error).name === kind.name);
+const isExplained = (error: unknown) =>
+  error instanceof Error && explained.some((kind) => error instanceof kind || error.name === kind.name);
 
 try {
   await main();

@@ -8,8 +8,8 @@ import { lookupBy } from '../../support/lookup-by.js';
 const systemLookup = (name: string): Promise<LookupAddress[]> => lookup(name, { all: true });
 
 /**
- * A `lookup` for the connections of one account, which share one look-up at a time. It asks the system only about a name that DNS does not know,
- * such as that of a service in a cluster. The system's resolver looks up two names at the same time, for the whole process.
+ * A `lookup` for the connections of one account, which share one look-up at a time. It asks the system only when DNS has responded without an
+ * address, as for the name of a service in a cluster. The system's resolver looks up two names at the same time, for the whole process.
  */
 export function carrierLookup(resolve = createResolver({ servers: [] }), system = systemLookup): LookupFunction {
   let running: Promise<LookupAddress[]> | undefined;

@@ -46,7 +46,7 @@ const batching = { maxBatchSize: 1_000, concurrency: 2, slowAfterMs: 20 };
 /** Counts the requests of each bucket in a fixed window. */
 export class Counters {
   readonly #inMemory: Record<RateClass, RateLimiterAbstract>;
-  /** Those of `#inMemory` where Redis does not count. */
+  /** In Redis; for classes that Redis does not count, the same as in `#inMemory`. */
   readonly #inStore: Record<RateClass, RateLimiterAbstract>;
   readonly #queue = new BatchQueue(async (requests: Bucket[][]) => {
     const positions = await this.#countTogether(requests.flat());

@@ -38,20 +38,16 @@ export function connectRedis(url: string, logger: Logger): LimitStore {
   // another server, while the connection to the former primary lives on.
   const reconnect = () => void (state.isUsable || redis.disconnect(true));
   const heartbeat = setInterval(() => {
-    if (redis.status === 'ready') check().then(reconnect, reconnect);
+    if (redis.status === 'ready') void check().then(reconnect);
   }, 1000).unref();
   redis.once('end', () => clearInterval(heartbeat));
-  return {
-    redis,
-    isUsable: () => redis.status === 'ready' && state.isUsable,
-    acceptsWrites: async () =>
-      redis.status === 'ready' &&
-      state.isUsable &&
-      (await probe().then(
-        () => true,
-        () => false,
-      )),
-  };
+  const isUsable = () => redis.status === 'ready' && state.isUsable;
+  const answers = () =>
+    probe().then(
+      () => true,
+      () => false,
+    );
+  return { redis, isUsable, acceptsWrites: async () => isUsable() && answers() };
 }
 
 type State = 'usable' | 'unavailable' | 'refuses';
