@@ -147,8 +147,7 @@ export class Rounds {
     const leaveSlot = this.inBatch ? undefined : slots.begin(claim.account, this);
     const begun = performance.now();
     const end = traceHandoff(claim, this.inBatch);
-    const answered = await handOff(providers.accounts.get(claim.account), claim, signal);
-    leaveSlot?.();
+    const answered = await handOff(providers.accounts.get(claim.account), claim, signal).finally(leaveSlot);
     health.end(call, verdictOf(answered));
     const handoff = this.#accountRejections.judge(claim, answered);
     end(handoff.result);
