@@ -11,9 +11,9 @@ export const unsubscribeToken = (secretKey: string, messageId: string): string =
  * @param secretKeys the present key, then the earlier ones
  */
 export function readUnsubscribeToken(secretKeys: readonly string[], token: string): string | null {
-  const [messageId = '', signature = ''] = token.split('.');
+  const [messageId = ''] = token.split('.');
   if (!isUuid(messageId)) return null;
-  return secretKeys.some((secretKey) => isSameSecret(signature, mac(secretKey, messageId))) ? messageId : null;
+  return secretKeys.some((secretKey) => isSameSecret(token, unsubscribeToken(secretKey, messageId))) ? messageId : null;
 }
 
 /** The two headers of a mail. A mail program posts to the link when its user presses the button. */

@@ -25,6 +25,7 @@ describe('the unsubscribe link', () => {
     ['the signature of another id', `${id}.${other.split('.')[1]}`],
     ['a signature by another key', unsubscribeToken('x'.repeat(32), id)],
     ['a part before the token', `x.${other}`],
+    ['a part after the token', `${other}.x`],
     ['a signed text that is no id', unsubscribeToken(key, 'x')],
   ] as const)
     it(`an unsubscribe link with ${what} is refused`, () => assert.equal(readUnsubscribeToken([key], token), null));
