@@ -5,6 +5,7 @@ import type { Database } from '../../models/db/database.js';
 import { applyReports } from '../../models/operations/reports/apply-reports.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import type { LeftDeliveries } from '../../workflows/contract.js';
+import { msLeft } from '../handoff/next-try.js';
 
 export interface DriveDeps {
   db: Database;
@@ -105,10 +106,7 @@ function waitLimitOf({ driven, waitingMax, crowdedMs }: DriveDeps): () => boolea
 }
 
 /** The time for the hand-off also limits this activity. */
-function leftMs(): number {
-  const { scheduledTimestampMs, scheduleToCloseTimeoutMs } = activityInfo();
-  return scheduleToCloseTimeoutMs > 0 ? scheduledTimestampMs + scheduleToCloseTimeoutMs - Date.now() : Number.POSITIVE_INFINITY;
-}
+const leftMs = () => (activityInfo().scheduleToCloseTimeoutMs > 0 ? msLeft() : Number.POSITIVE_INFINITY);
 
 export const isEmpty = ({ children, retriers }: LeftDeliveries) => children.length === 0 && retriers.length === 0;
 
