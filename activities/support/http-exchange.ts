@@ -7,7 +7,7 @@ import {
   request as requestPlain,
 } from 'node:http';
 import { type Agent, request as requestTls } from 'node:https';
-import type { LookupFunction } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 
 /**
  * Options of an agent. Node.js tries the addresses of a name one after the other, and drops each but the last after this time. Its default,
@@ -43,6 +43,19 @@ export interface HttpAnswer {
 }
 
 /**
+ * Closes each kept connection of the agent on which something arrives before the next request. The rest of it would be read as the answer to that
+ * request. And a connection on which bytes arrive is never idle for long enough to be closed.
+ */
+export function closeWhenUnasked<Any extends Agent | PlainAgent>(agent: Any): Any {
+  agent.on('free', (socket: Socket) => socket.on('data', closeUnasked));
+  return agent;
+}
+
+function closeUnasked(this: Socket): void {
+  this.destroy();
+}
+
+/**
  * Sends a request and reads its answer. Follows no redirect.
  * @throws the reason of the signal, or the error of the request or connection. A connection that closes early is an ECONNRESET
  */
@@ -53,16 +66,17 @@ export function exchange({ body, headers, answerBytesMax, watch, url, ...options
     const sent = start(url, { ...options, headers: { ...headers, ...length, 'Accept-Encoding': 'identity' } });
     watch?.(sent);
     const fail = (error: unknown) => reject(options.signal?.aborted === true ? options.signal.reason : error);
-    let isAnswered = false;
-    sent.on('error', fail);
+    let answer: IncomingMessage | undefined;
+    sent.on('error', (error) => (answer?.complete === true && isOfParser(error)) || fail(error));
     // Node.js emits no error in these two cases. Without the handlers the promise would never settle.
-    sent.on('close', () => isAnswered || fail(closedEarly()));
+    sent.on('close', () => answer !== undefined || fail(closedEarly()));
     sent.on('upgrade', (response, socket) => {
       socket.destroy();
       resolve(answerOf(response, [], false));
     });
+    sent.on('socket', (socket) => socket.off('data', closeUnasked));
     sent.on('response', (response) => {
-      isAnswered = true;
+      answer = response;
       read(response, answerBytesMax, resolve, fail);
     });
     sent.end(body);
@@ -81,7 +95,7 @@ function read(response: IncomingMessage, bytesMax: number, resolve: (answer: Htt
   });
   response.on('end', () => resolve(answerOf(response, chunks, false)));
   response.on('error', fail);
-  response.on('close', () => response.complete || fail(closedEarly()));
+  response.on('close', () => (response.complete ? resolve(answerOf(response, chunks, false)) : fail(closedEarly())));
 }
 
 const answerOf = ({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[], isCut: boolean): HttpAnswer => ({
@@ -90,5 +104,8 @@ const answerOf = ({ statusCode = 0, headers }: IncomingMessage, chunks: readonly
   body: Buffer.concat(chunks),
   isCut,
 });
+
+/** What follows a complete answer, such as the rest of a body longer than its Content-Length, does not make the answer invalid. */
+const isOfParser = ({ code = '' }: NodeJS.ErrnoException) => code.startsWith('HPE_');
 
 const closedEarly = () => Object.assign(new Error('The connection was closed without a response'), { code: 'ECONNRESET' });

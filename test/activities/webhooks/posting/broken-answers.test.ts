@@ -1,6 +1,7 @@
 /** Answers that end too early, or not at all, and connections that were kept too long. */
 import assert from 'node:assert/strict';
 import { webhookPoster, type WebhookPoster } from '../../../../activities/webhooks/post-webhook.js';
+import { until } from '../../../support/client.js';
 import { testConfig } from '../../../support/config.js';
 import { acknowledge, type Answer, type Receiver, startReceiver, trustTestAuthority } from '../../../support/network/receiver.js';
 
@@ -47,6 +48,40 @@ describe('webhookPoster with a broken connection', () => {
       };
     const expected = statuses.map((status) => ['reset', status, '17']);
     assert.deepEqual(await resultsOf(closeAfter, posterWith()), expected);
+  });
+
+  const tooMuch: [status: number, error: string | null][] = [
+    [200, null],
+    [204, null],
+    [410, 'gone'],
+    [503, 'http_status'],
+  ];
+  for (const [status, error] of tooMuch) {
+    it(`an answer ${status} with a body longer than it says counts by its status`, async () => {
+      const length = status === 204 ? '' : 'Content-Length: 2\r\n';
+      const receiver = await receiverWith((_received, { socket }) => socket?.write(`HTTP/1.1 ${status} X\r\n${length}\r\nGrüße`));
+      const poster = posterWith();
+      for (const body of ['{"of": 1}', '{"of": 2}']) {
+        const result = await poster.post(receiver.url, {}, body);
+        assert.deepEqual([result.error, result.responseStatus], [error, status]);
+      }
+      assert.equal(receiver.received.length, 2);
+    });
+  }
+
+  it('a connection on which something arrives after the answer is closed', async () => {
+    const receiver = await receiverWith((received, response, index) => {
+      const { socket } = response;
+      acknowledge(received, response, index);
+      socket?.on('error', () => undefined).on('close', () => (closed += 1));
+      response.on('finish', () => setTimeout(() => socket?.write('HTTP/1.1 200 OK\r\n'), 50));
+    });
+    let closed = 0;
+    const poster = posterWith();
+    await poster.post(receiver.url, {}, '{"of": 1}');
+    await until(() => closed === 1, 'the connection is closed', 2_000);
+    const { error, responseStatus } = await poster.post(receiver.url, {}, '{"of": 2}');
+    assert.deepEqual([error, responseStatus, receiver.received.length], [null, 200, 2]);
   });
 
   it('a kept connection that closes without an answer is replaced once', async () => {
