@@ -102,6 +102,18 @@ describe('deliverEvents', () => {
     );
   });
 
+  it('a delivery to a name with a forbidden address is repeated, because the name may get another one', async () => {
+    const { row } = await buildWebhook(test.workspaceId, 'https://hook.localhost:8443/'); // has the address ::1, which is not allowed
+    const message = await buildSent(test.db, test.workspaceId);
+    assert.deepEqual(await deliver(message.group_id), [row.id]);
+    const [first] = await deliveriesOf(message.id, row.id);
+    assert.equal(first?.status, 'pending');
+    assert.deepEqual(
+      (await attemptsOf(test.db, first?.id ?? '')).map(({ error }) => error),
+      ['blocked_address'],
+    );
+  });
+
   it('a delivery to a forbidden address fails at once, with the reason', async () => {
     const { row } = await buildWebhook(test.workspaceId, 'https://10.0.0.1/');
     const message = await buildSent(test.db, test.workspaceId);
