@@ -89,6 +89,7 @@ export function createHttpServer(
   const handler = withOpenResponses(withCloseAnnounced(inTurn, serving));
   const server = createServer(options, handler);
   server.timeout = timeouts.idleMs;
+  server.maxHeadersCount = 0; // Node would drop header lines above its limit, such as the `Idempotency-Key`. Their bytes are limited
   server.on('checkExpectation', handler); // an unknown `Expect` header is ignored
   server.on('checkContinue', (req, res) => {
     continuing(req, res);

@@ -53,6 +53,15 @@ describe('heads of requests', () => {
     });
   }
 
+  it('a repeated send with its Idempotency-Key behind 2,000 other header lines is the first message', async () => {
+    const body = JSON.stringify({ to: '+15551234567', channel: 'sms', content: { text: 'x' } });
+    const first = ['Host: x', 'Connection: close', `X-API-Key: ${key}`, `Content-Length: ${body.length}`];
+    const lines = [...first, ...Array.from({ length: 2_000 }, () => 'a:'), 'Idempotency-Key: order-1'];
+    const said = `POST /api/v1/messages/send HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+    assert.match(await exchange(said), /^HTTP\/1\.1 201 /);
+    assert.match(await exchange(said), /^HTTP\/1\.1 201 [^]*\r\nIdempotent-Replayed: true\r\n/);
+  });
+
   describe('Expect: 100-continue', () => {
     const send = (path: string, presented: string, length: number) =>
       `POST ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${presented}\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
