@@ -82,7 +82,8 @@ export class FirstRequestTurns {
 /**
  * Wraps an application, so that the first request of each connection starts in turn. Requests that were pipelined behind it start right after
  * it. Nothing more is read from the connection meanwhile: unread bytes do not fill the memory, and a client that ends its side of the
- * connection right after its request still gets its response. What was read already may contain many small requests, so their number is limited.
+ * connection right after its request still gets a response that is made at once. What was read already may contain many small requests, so their
+ * number is limited.
  * @param clientOf the client that a request counts for
  */
 export function withTurns(app: RequestListener, turns: FirstRequestTurns, clientOf: (req: IncomingMessage) => string): RequestListener {
