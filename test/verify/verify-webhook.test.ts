@@ -72,6 +72,13 @@ describe('verifyWebhook', () => {
     it(`the verification refuses ${what}`, () => assert.equal(faultOf(headers, text), fault));
   }
 
+  it('a request with thousands of signatures costs few hashes of its body', () => {
+    const headers = signed();
+    const after = (count: number) => ({ ...headers, 'webhook-signature': 'v1, '.repeat(count) + headers['webhook-signature'] });
+    assert.equal(verify(after(12)).id, id);
+    assert.equal(faultOf(after(2_000)), 'signature');
+  });
+
   it('an event is accepted from a clock up to five minutes apart', () => {
     for (const apart of [-300, 300]) assert.equal(verify(signed([secret], sentAt + apart)).id, id);
     for (const apart of [-301, 301]) assert.equal(faultOf(signed([secret], sentAt + apart)), 'timestamp');

@@ -50,6 +50,8 @@ class Webhooks(unittest.TestCase):
             ("signature", {"webhook-signature": signature.replace("v1", "v2")}),
             ("signature", {"webhook-signature": signature[:20]}),
             ("signature", {"webhook-signature": "v1,é v1a,, ,"}),
+            ("signature", {"webhook-signature": "v1\udcff,\udcff"}),
+            ("signature", {"webhook-id": "\udcff"}),
             ("headers", {"webhook-signature": ""}),
             ("headers", {"webhook-id": ""}),
             ("headers", {"webhook-id": [HEADERS["webhook-id"]] * 2}),
@@ -64,6 +66,12 @@ class Webhooks(unittest.TestCase):
                 self.refused(fault, {**HEADERS, **altered})
         self.refused("signature", body=BODY + " ")
         self.refused("signature", body=BODY.encode("utf-16"))
+        self.refused("signature", body="\udcff")
+
+    def test_a_request_with_thousands_of_signatures_costs_few_hashes(self):
+        signature = HEADERS["webhook-signature"]
+        self.assertEqual(verify({**HEADERS, "webhook-signature": "v1, " * 12 + signature}).event, "message.sent")
+        self.refused("signature", {**HEADERS, "webhook-signature": "v1, " * 2_000 + signature})
 
     def test_refuses_a_signed_text_that_is_no_object(self):
         for signed in CASES["noObjects"]:
@@ -75,6 +83,12 @@ class Webhooks(unittest.TestCase):
         self.assertEqual(verify_webhook(BODY, HEADERS, SECRET, tolerance_seconds=3_000, **late).event, "message.sent")
 
     def test_says_which_key_is_none(self):
-        for keys in ([], "", "whsec_", "whpk_AAAA", PUBLIC.replace("whpk_", "whsk_")):
+        for keys in ([], "", None, [None], SECRET.encode(), "whsec_", "whpk_AAAA", PUBLIC.replace("whpk_", "whsk_")):
             with self.subTest(keys), self.assertRaises(ValueError):
                 verify(keys=keys)
+
+    def test_refuses_a_parsed_body_and_a_tolerance_that_is_no_number(self):
+        for body in (json.loads(BODY), None, 50):
+            with self.subTest(body), self.assertRaisesRegex(TypeError, "raw_body must be"):
+                verify(body=body)
+        self.refused("timestamp", tolerance_seconds=float("nan"))

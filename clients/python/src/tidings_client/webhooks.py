@@ -22,6 +22,9 @@ Fault = Literal["headers", "timestamp", "signature", "body"]
 _SECRET_PREFIX = "whsec_"  # noqa: S105 -- not a secret
 _PUBLIC_PREFIX = "whpk_"
 _PRIVATE_PREFIX = "whsk_"
+# A request has a few: of two secrets and two key pairs during a rotation. Each costs a hash of the body, which anybody
+# could demand.
+_SIGNATURES_MAX = 16
 
 
 class WebhookVerificationError(Exception):
@@ -78,18 +81,22 @@ def verify_webhook(
     :raises WebhookVerificationError: if the request is not authentic, its time differs too much from now,
         or its body is no JSON object
     :raises ValueError: if a key is invalid
+    :raises TypeError: if the body is not raw
     """
-    checks = [_check_of(key) for key in ([keys] if isinstance(keys, str) else keys)]
+    if not isinstance(raw_body, (str, bytes, bytearray, memoryview)):
+        raise TypeError("raw_body must be the raw bytes or text")
+    is_list = isinstance(keys, Iterable) and not isinstance(keys, (str, bytes))
+    checks = [_check_of(key) for key in (keys if is_list else [keys])]
     if not checks:
         raise ValueError("at least one secret or public key is needed")
-    body = raw_body.encode() if isinstance(raw_body, str) else bytes(raw_body)
+    body = _bytes(raw_body) if isinstance(raw_body, str) else bytes(raw_body)
     given = {name.lower(): value for name, value in headers.items()}
     id, timestamp, signatures = (_header(given, f"webhook-{name}") for name in ("id", "timestamp", "signature"))
     sent_at = int(timestamp) if timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12 else None
-    if sent_at is None or abs((time.time() if now is None else now) - sent_at) > tolerance_seconds:
+    if sent_at is None or not abs((time.time() if now is None else now) - sent_at) <= tolerance_seconds:
         raise WebhookVerificationError("timestamp", "sent too long ago, or in the future")
-    signed = f"{id}.{timestamp}.".encode() + body
-    candidates = [_versioned(item) for item in signatures.split(" ")]
+    signed = _bytes(f"{id}.{timestamp}.") + body
+    candidates = [_versioned(item) for item in signatures.split(" ")[:_SIGNATURES_MAX]]
     if not any(version == own and fits(signed, signature) for own, fits in checks for version, signature in candidates):
         raise WebhookVerificationError("signature", "no signature matches")
     event = _parsed(body)
@@ -102,7 +109,9 @@ def verify_webhook(
     )
 
 
-def _check_of(key: str) -> _Check:
+def _check_of(key: object) -> _Check:
+    if not isinstance(key, str):
+        raise ValueError(f"a secret is {_SECRET_PREFIX} and base64")
     if key.startswith(_PRIVATE_PREFIX):
         raise ValueError(f"{_PRIVATE_PREFIX}... is a private key: whoever verifies needs {_PUBLIC_PREFIX}...")
     if key.startswith(_PUBLIC_PREFIX):
@@ -135,7 +144,12 @@ def _asymmetric(key: bytes) -> Callable[[bytes, bytes], bool]:
 
 def _versioned(item: str) -> Tuple[bytes, bytes]:
     version, _, signature = item.partition(",")
-    return version.encode(), _decoded(signature)
+    return _bytes(version), _decoded(signature)
+
+
+def _bytes(text: str) -> bytes:
+    """The bytes of a text. Some frameworks make lone surrogates of bytes that are no UTF-8: they match no signature."""
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _decoded(text: str) -> bytes:
@@ -158,7 +172,7 @@ def _header(headers: Mapping[str, object], name: str) -> str:
 def _parsed(body: bytes) -> Dict[str, Any]:
     try:
         event = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict):
         raise WebhookVerificationError("body", "the signed body is not a JSON object")
