@@ -69,6 +69,8 @@ describe('the Python client', function () {
   it('the Python client repeats what is safe to repeat', () =>
     runPython(['-m', 'unittest', 'test_retries', 'test_retry_after', 'test_timeouts']));
 
+  it('the Python client explains answers that are not from the service', () => runPython(['-m', 'unittest', 'test_foreign_answers']));
+
   it('the Python client sends each message once in several event loops', () => runPython(['-m', 'unittest', 'test_event_loops']));
 
   it('the Python client refuses options that cannot work', () => runPython(['-m', 'unittest', 'test_options']));

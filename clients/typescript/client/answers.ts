@@ -16,9 +16,13 @@ export async function answerOf<T>(response: Response): Promise<Answer<T>> {
 function dataOf<T>(status: number, text: string): T {
   try {
     const answer = JSON.parse(text) as { success?: unknown; data?: T };
-    if (answer.success === true && answer.data !== undefined) return answer.data;
+    if (answer.success === true && typeof answer.data === 'object' && answer.data !== null) return answer.data;
   } catch {
     // it is no JSON: below
   }
-  throw new TidingsError({ status, code: 'invalid_answer', message: 'The response is not from Tidings. Check baseUrl' });
+  throw foreign(status);
 }
+
+/** The error of a success that the service cannot have given. */
+export const foreign = (status: number): TidingsError =>
+  new TidingsError({ status, code: 'invalid_answer', message: 'The response is not from Tidings. Check baseUrl' });

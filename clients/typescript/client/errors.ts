@@ -61,12 +61,18 @@ export async function errorOf(response: Response): Promise<TidingsError> {
   return new TidingsError({
     status: response.status,
     code: typeof answer.code === 'string' ? answer.code : 'invalid_answer',
-    message: typeof answer.error === 'string' ? answer.error : `HTTP status ${response.status}`,
+    message: typeof answer.error === 'string' ? answer.error : statusText(response),
     details: Array.isArray(answer.details) ? (answer.details as ErrorDetail[]) : [],
     hints: Array.isArray(answer.hints) ? (answer.hints as string[]) : [],
     requestId: typeof answer.request_id === 'string' ? answer.request_id : response.headers.get('x-request-id'),
     retryAfterSeconds: secondsOf(response.headers.get('retry-after')),
   });
+}
+
+/** Says what a program can change: after a redirect the address, in `baseUrl`. */
+function statusText({ status, headers }: Response): string {
+  const location = headers.get('location');
+  return `HTTP status ${status}${status < 400 && location !== null ? `, a redirect to ${location}. Check baseUrl` : ''}`;
 }
 
 /** An object in JSON; an empty one if the text is anything else. */

@@ -1,4 +1,5 @@
 /** Lists, which the client reads page by page. */
+import { foreign } from './answers.js';
 import type { CallOptions, Query, Transport } from './transport.js';
 
 /** A page of a list. */
@@ -32,8 +33,11 @@ export class List<T> implements AsyncIterable<T> {
   async page(cursor?: string | null): Promise<Page<T>> {
     const query: Query = { limit: pageSize, ...this.query, cursor };
     const data = await this.#transport.call<Record<string, unknown>>({ method: 'GET', path: this.path, query }, this.options);
-    const { next_cursor } = data.pagination as { next_cursor: string | null };
-    return { items: data[this.name] as T[], nextCursor: next_cursor };
+    const items = data[this.name];
+    const { next_cursor: nextCursor } = Object(data.pagination) as { next_cursor?: string | null };
+    // A cache that does not know the query answers with the same page again and again.
+    if (!Array.isArray(items) || nextCursor === undefined || (nextCursor !== null && nextCursor === cursor)) throw foreign(200);
+    return { items: items as T[], nextCursor };
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void> {

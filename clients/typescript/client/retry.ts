@@ -10,6 +10,9 @@ const isUnanswered = ({ status, code }: TidingsError) => (status === 0 && code !
 /** The service refused because of its load, and has done nothing. */
 const isBusy = ({ status, code }: TidingsError) => status === 503 && code === 'unavailable';
 
+/** Whether the service wants to be called again so late that the caller decides. */
+export const isTooLong = ({ retryAfterSeconds }: TidingsError): boolean => (retryAfterSeconds ?? 0) > longestRetryAfterSeconds;
+
 /**
  * Whether a request may be sent again after this failure (docs/contract/errors.md). A request that was refused because of a rate limit or the
  * load of the service left no trace. In all other cases the service may have done the work, so only a request that is safe to repeat is sent
@@ -17,7 +20,7 @@ const isBusy = ({ status, code }: TidingsError) => status === 503 && code === 'u
  * @param isSafeToRepeat true for reads, for changes to a given state, and for requests with an idempotency key
  */
 export function isRetryable(error: TidingsError, isSafeToRepeat: boolean): boolean {
-  if ((error.retryAfterSeconds ?? 0) > longestRetryAfterSeconds) return false;
+  if (isTooLong(error)) return false;
   if (error.status === 429 || isBusy(error)) return true;
   return isSafeToRepeat && (isUnanswered(error) || error.status === 500 || error.status === 503);
 }

@@ -2,7 +2,7 @@
 import { CallbackFailure, runCallback } from './callback-failure.js';
 import { reasonOf, TidingsError } from './errors.js';
 import { assertNumbers, assertVisible } from './options.js';
-import { orAborted, pause, pauseMs } from './retry.js';
+import { isTooLong, orAborted, pause, pauseMs } from './retry.js';
 import { type EventBlock, readBlocks, readLines, withinIdle } from './server-sent-events.js';
 import type { Transport } from './transport.js';
 import type { MessageEvent } from './types.js';
@@ -61,7 +61,7 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
       if (error instanceof CallbackFailure) throw error.reason;
       signal?.throwIfAborted();
       const failure = asFailure(error);
-      if (!canReopen(failure, wasOpen) || (!wasOpen && failures >= retries)) throw failure;
+      if (!canReopen(failure, wasOpen) || (!wasOpen && (failures >= retries || isTooLong(failure)))) throw failure;
       retryMs = Math.max(retryMs, (failure.retryAfterSeconds ?? 0) * 1000);
       failures += 1;
     }

@@ -78,12 +78,19 @@ def error_of(status: int, headers: Mapping[str, str], answer: object) -> Tidings
     return TidingsError(
         status,
         code=_text(body.get("code")) or "invalid_answer",
-        message=_text(body.get("error")) or f"HTTP status {status}",
+        message=_text(body.get("error")) or _status_text(status, headers),
         details=_list(body.get("details")),
         hints=_list(body.get("hints")),
         request_id=_text(body.get("request_id")) or headers.get("x-request-id"),
         retry_after=_seconds(headers.get("retry-after")),
     )
+
+
+def _status_text(status: int, headers: Mapping[str, str]) -> str:
+    """Says what a program can change: after a redirect the address, in `base_url`."""
+    location = headers.get("location")
+    redirect = f", a redirect to {location}. Check base_url" if status < 400 and location is not None else ""
+    return f"HTTP status {status}{redirect}"
 
 
 def _text(value: object) -> Optional[str]:

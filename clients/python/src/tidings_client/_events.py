@@ -8,6 +8,7 @@ from typing import Dict, Iterator, List, Optional, Union
 
 from typing_extensions import Literal, TypedDict
 
+from ._errors import TidingsError
 from .types import MessageDeliveredEvent, MessageFailedEvent, MessageQueuedEvent, MessageSentEvent
 
 
@@ -46,7 +47,10 @@ class Reader:
     _data: List[str] = field(default_factory=list)
 
     def feed(self, chunk: bytes) -> Iterator[StreamedEvent]:
-        """The events that are complete with this chunk."""
+        """The events that are complete with this chunk.
+
+        :raises TidingsError: one is not JSON; the position is after it
+        """
         # Only these bytes end a line. str.splitlines() would also break at other separators, which JSON may contain.
         lines = (self._rest + chunk).split(b"\n")
         self._rest = lines.pop()
@@ -65,7 +69,7 @@ class Reader:
         elif name == "data":
             self._data.append(value)
         elif name == "retry" and value.isascii() and value.isdigit():
-            self.retry = int(value) / 1000
+            self.retry = float(value) / 1000
         return None
 
     def _finished(self) -> Optional[StreamedEvent]:
@@ -76,4 +80,7 @@ class Reader:
             return None
         raw = "\n".join(self._data)
         self._data = []
-        return StreamedEvent(self.last_event_id, json.loads(raw), raw)
+        try:
+            return StreamedEvent(self.last_event_id, json.loads(raw), raw)
+        except (ValueError, RecursionError) as error:
+            raise TidingsError(0, "invalid_answer", "The stream has an event that is not JSON") from error

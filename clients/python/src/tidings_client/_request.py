@@ -127,15 +127,20 @@ def data_of(status: int, headers: Mapping[str, str], body: bytes) -> Any:
     answer = _parsed(body)
     if not 200 <= status < 300:
         raise error_of(status, headers, answer)
-    if isinstance(answer, dict) and answer.get("success") is True and "data" in answer:
+    if isinstance(answer, dict) and answer.get("success") is True and isinstance(answer.get("data"), dict):
         return answer["data"]
-    raise TidingsError(status, "invalid_answer", "The response is not from Tidings. Check base_url")
+    raise foreign(status)
+
+
+def foreign(status: int) -> TidingsError:
+    """The error of a success that the service cannot have given."""
+    return TidingsError(status, "invalid_answer", "The response is not from Tidings. Check base_url")
 
 
 def _parsed(body: bytes) -> object:
     try:
         return json.loads(body)
-    except ValueError:  # no JSON, or no UTF-8
+    except (ValueError, RecursionError):  # no JSON, or no UTF-8
         return None
 
 

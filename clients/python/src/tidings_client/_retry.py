@@ -32,11 +32,16 @@ def is_retryable(error: TidingsError, is_safe_to_repeat: bool) -> bool:
 
     :param is_safe_to_repeat: True for reads, for changes to a given state, and for requests with an idempotency key
     """
-    if (error.retry_after or 0) > LONGEST_RETRY_AFTER:
+    if is_too_long(error):
         return False
     if error.status == 429 or _is_busy(error):
         return True
     return is_safe_to_repeat and (_is_unanswered(error) or error.status in (500, 503))
+
+
+def is_too_long(error: TidingsError) -> bool:
+    """Whether the service wants to be called again so late that the caller decides."""
+    return (error.retry_after or 0) > LONGEST_RETRY_AFTER
 
 
 def may_have_effect(error: TidingsError) -> bool:

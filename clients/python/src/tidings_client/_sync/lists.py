@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Iterator, Dict, Generic, List, Mapping, Optional, TypeVar
 
-from .._request import Request
+from .._request import Request, foreign
 from .transport import Transport
 
 Item = TypeVar("Item")
@@ -43,7 +43,14 @@ class Pages(Generic[Item]):
         """
         query: Dict[str, Any] = {"limit": PAGE_SIZE, **self._filters, "cursor": cursor}
         data = self._transport.call(Request("GET", self._path, query))
-        return Page(data[self._name], data["pagination"]["next_cursor"])
+        items, pagination = data.get(self._name), data.get("pagination")
+        if not isinstance(items, list) or not isinstance(pagination, dict) or "next_cursor" not in pagination:
+            raise foreign(200)
+        next_cursor = pagination["next_cursor"]
+        # A cache that does not know the query answers with the same page again and again.
+        if next_cursor is not None and next_cursor == cursor:
+            raise foreign(200)
+        return Page(items, next_cursor)
 
     def __iter__(self) -> Iterator[Item]:
         cursor: Optional[str] = None

@@ -10,12 +10,14 @@ import httpx
 from .._errors import TidingsError
 from .._events import Reader, StreamedEvent
 from .._request import Request, built_request, data_of, failure_of
-from .._retry import pause_of
+from .._retry import is_too_long, pause_of
 from ._wait import sleep
 from .transport import Transport
 
 # The service writes at least every 15 seconds. A network that drops everything says nothing.
 IDLE_SECONDS = 45.0
+# Python refuses to sleep for some centuries.
+LONGEST_SLEEP = 24 * 3600.0
 
 
 def read_stream(
@@ -44,14 +46,15 @@ def read_stream(
             if is_calling:  # it is an error of the program's `on_open`
                 raise
             failure = error if isinstance(error, TidingsError) else failure_of(error, transport.options)
-            if not _can_reopen(failure, was_open) or (not was_open and failures >= transport.options.retries):
+            is_last = failures >= transport.options.retries or is_too_long(failure)
+            if not _can_reopen(failure, was_open) or (not was_open and is_last):
                 raise failure from error
             demanded = failure.retry_after or 0.0
             failures += 1
         finally:
             if response is not None:
                 response.close()
-        sleep(max(demanded, reader.retry, pause_of(max(0, failures - 1), None)))
+        sleep(min(max(demanded, reader.retry, pause_of(max(0, failures - 1), None)), LONGEST_SLEEP))
 
 
 def _open(transport: Transport, last_event_id: str) -> httpx.Response:
