@@ -11,6 +11,12 @@ const { code, out, err } = await runCommand(commands, process.argv.slice(2), asy
   const db = connect(config.databaseUrl, 2);
   return { db, config, close: () => db.close() };
 });
+process.exitCode = code;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return; // its reader has seen enough, as after `| head`
+  process.exitCode = 1;
+  process.stderr.write(`The command ended with code ${code}, but its result could not be written: ${error.message}\n`);
+});
+process.stderr.on('error', () => undefined); // nothing is left that could say so
 process.stdout.write(out);
 process.stderr.write(err);
-process.exitCode = code;

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { completionOf } from '../../../api/admin/completion.js';
 import { commands } from '../../../api/admin/commands/index.js';
 import { runCommand } from '../../../api/admin/run-command.js';
@@ -52,6 +55,19 @@ describe("the operator's commands as one program", () => {
       assert.deepEqual([asJson.code, asJson.err], [2, ''], args.join(' '));
       assert.match(JSON.parse(asJson.out).error, why);
     }
+  });
+  it('a command whose reader has left exits as usual and prints no error', async () => {
+    const child = spawn(process.execPath, [program, 'help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const [err, [code]] = await Promise.all([textOf(child.stderr), once(child, 'close')]);
+    assert.deepEqual([code, err], [0, '']);
+  });
+  it('a command whose result cannot be written exits with 1 and says so in one line', () => {
+    const unwritable = openSync(program, 'r');
+    const { status, stderr } = spawnSync(process.execPath, [program, 'help'], { stdio: ['ignore', unwritable, 'pipe'], encoding: 'utf8' });
+    closeSync(unwritable);
+    assert.match(stderr, /^The command ended with code 0, but its result could not be written: EBADF.*\n$/);
+    assert.equal(status, 1);
   });
   it('commands exit with 1 and name the missing setting', async () => {
     const asJson = await run(['stuck', '--json']);
