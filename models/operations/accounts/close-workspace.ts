@@ -41,3 +41,8 @@ const voidLinks = 'UPDATE mail_tokens SET used_at = now() WHERE workspace_id = $
 /** A mail with the code 0 is not sent, although no server refused it. */
 const dropMails = `
   UPDATE mails SET refused_code = 0, recipient = NULL WHERE workspace_id = $1 AND sent_at IS NULL AND refused_code IS NULL`;
+
+/** Whether a workspace is closed. */
+export async function isClosed(db: Database, workspaceId: string): Promise<boolean> {
+  return (await select(db, 'SELECT 1 FROM workspaces WHERE id = $1 AND closed_at IS NOT NULL', [workspaceId])).length > 0;
+}

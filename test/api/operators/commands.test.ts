@@ -141,8 +141,7 @@ describe("the operator's commands for workspaces", () => {
 
     assert.equal((await admin('workspace', 'close', row?.email ?? '', '--confirm', row?.email ?? '')).code, 0);
     assert.equal((await app.call('GET', '/api/v1/balance', { key: other.key })).status, 401);
-    const [closed] = await rows<{ email: string }>(app.deps.db, 'SELECT email FROM workspaces WHERE id = $1', [other.workspaceId]);
-    const again = JSON.parse((await admin('workspace', 'close', other.workspaceId, '--confirm', closed?.email ?? '', '--json')).out);
+    const again = JSON.parse((await admin('workspace', 'close', other.workspaceId, '--confirm', row?.email ?? '', '--json')).out);
     assert.deepEqual(again, { workspace_id: other.workspaceId, closed: true, changed: false });
     const sql = `SELECT actor_name FROM audit_events WHERE workspace_id = $1 AND type = 'workspace.closed'`;
     assert.deepEqual((await rows(app.deps.db, sql, [other.workspaceId])).length, 1);

@@ -1,4 +1,4 @@
-import { closeWorkspace } from '../../../../models/operations/accounts/close-workspace.js';
+import { closeWorkspace, isClosed } from '../../../../models/operations/accounts/close-workspace.js';
 import { systemOrigin } from '../../../../models/rules/audit/origin.js';
 import { type Command, textIn, UsageError } from '../../command.js';
 import { requireWorkspace } from '../../require-workspace.js';
@@ -11,7 +11,8 @@ export const closeWorkspaceCommand: Command = {
     'Close a workspace: its keys, logins and webhooks end at once, and messages that were not handed off are cancelled and refunded. This cannot be undone.',
   async run(given, { db }) {
     const { id, name, email } = await requireWorkspace(given.positionals[0] ?? '');
-    if (textIn(given, 'confirm')?.toLowerCase() !== email.toLowerCase()) {
+    // A closed workspace has lost its address. A repeated command must not ask for the new one.
+    if (textIn(given, 'confirm')?.toLowerCase() !== email.toLowerCase() && !(await isClosed(db, id))) {
       throw new UsageError(`--confirm must be the e-mail address of ${name} (${id})`);
     }
     const changed = (await closeWorkspace(db, id, systemOrigin('operator'))) !== null; // the watcher sends the mail
