@@ -79,15 +79,16 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
     throw isAbort(error) ? error : unreachable();
   });
   input.answered?.(response.headers);
-  const answer = (await response.json().catch((error: unknown) => {
+  const content: unknown = await response.json().catch((error: unknown) => {
     if (isAbort(error)) throw error;
     return {};
-  })) as { data?: unknown } & ErrorBody;
+  });
+  const answer: { data?: unknown } & ErrorBody = isObject(content) ? content : {};
   const isOfLogin = /^\/(console\/session|api\/v1\/auth\/)/.test(path);
   // Logins have limits of their own.
   if (!isOfLogin) noteAllowance(response.headers);
   // A success that ends in the middle, or that something between us made up, is no answer.
-  if (response.ok && answer.data === undefined) throw unreachable();
+  if (response.ok && !isObject(answer.data)) throw unreachable();
   if (response.status < 500) checkAnswer(response.status);
   if (response.ok) return answer.data as Data<P, M>;
   const problem = new Problem(response.status, answer);
@@ -95,6 +96,8 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   if (response.status === 401 && (problem.message === endedText || !isOfLogin)) loggedOutListener();
   throw problem;
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError';
 

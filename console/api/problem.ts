@@ -1,6 +1,6 @@
 /** What went wrong with a request, in the words of the API. */
 
-/** The body of an error response (docs/contract/errors.md); without its fields where something between us answered. */
+/** The body of an error response (docs/contract/errors.md). Where something between us answered, its fields are missing or of other types. */
 export interface ErrorBody {
   error?: string;
   code?: string;
@@ -11,6 +11,9 @@ export interface ErrorBody {
 
 /** What the API says of a session that has ended (docs/contract/errors.md). */
 export const endedText = 'Invalid or expired token';
+
+const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const listIn = <T>(value: readonly T[] | undefined): readonly T[] => (Array.isArray(value) ? value : []);
 
 /** A refused or failed request. `message` is for people. */
 export class Problem extends Error {
@@ -26,11 +29,11 @@ export class Problem extends Error {
     readonly status: number,
     body: ErrorBody,
   ) {
-    super(body.error ?? `Something went wrong (status ${status}).${status >= 500 ? ' Please try again.' : ''}`);
-    this.code = body.code ?? '';
-    this.requestId = body.request_id ?? null;
-    this.details = body.details ?? [];
-    this.hints = body.hints ?? [];
+    super(textIn(body.error) ?? `Something went wrong (status ${status}).${status >= 500 ? ' Please try again.' : ''}`);
+    this.code = textIn(body.code) ?? '';
+    this.requestId = textIn(body.request_id);
+    this.details = listIn(body.details).filter((detail) => textIn(detail?.field) !== null && textIn(detail.message) !== null);
+    this.hints = listIn(body.hints).filter((hint) => textIn(hint) !== null);
   }
 }
 

@@ -78,6 +78,27 @@ describe('a copy of a message in the console', () => {
     );
   });
 
+  for (const [status, body] of [
+    [503, 'null'],
+    [200, 'null'],
+    [502, '{"error":{"code":502,"message":"Bad Gateway"},"details":"none","hints":[{}]}'],
+  ] as const) {
+    it(`a message whose answer is replaced by a proxy with ${status} and ${body} is sent once`, async () => {
+      await browser.open('/send?to=%2B15551234567');
+      await browser.fill('Text', 'Hello');
+      await browser.page.route('**/messages/send', async (route) => {
+        await route.fetch();
+        await route.fulfill({ status, contentType: 'application/json', body });
+      });
+      await browser.press('Send');
+      await browser.see('It is not known whether the message was accepted.');
+      await browser.see(status === 200 ? 'The service cannot be reached.' : `Something went wrong (status ${status})`);
+      await browser.page.unroute('**/messages/send');
+      await pressSend();
+      assert.equal((await contents()).length, 1);
+    });
+  }
+
   it('a scheduled message whose answer was lost is sent once although its time has passed', async () => {
     await browser.open('/send?to=%2B15551234567');
     await browser.fill('Text', 'Hello');
