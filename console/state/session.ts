@@ -116,15 +116,23 @@ function markEnded(reason: string | null): void {
 /** Reads the workspace of the session. Without a session the login screen is shown. */
 export async function restoreSession(): Promise<void> {
   if (!mayBeLoggedIn()) return markEnded(null);
+  if (!(await openSession())) markEnded(endedByItself);
+}
+
+/** Shows the workspace of the session, or that it cannot be read at this moment. @returns false: the API accepts no session */
+async function openSession(): Promise<boolean> {
   const known = localStorage.getItem(workspaceIdKey);
-  await refreshWorkspace().catch((error: unknown) => {
-    if (localStorage.getItem(workspaceIdKey) !== known) return; // another tab has logged in or out, which this one follows
+  try {
+    await refreshWorkspace();
+  } catch (error) {
+    if (localStorage.getItem(workspaceIdKey) !== known) return true; // another tab has logged in or out, which this one follows
     const problem = problemOf(error);
-    if (problem.status === 401) return markEnded(endedByItself);
-    if (openWorkspace() !== null) return; // another try has succeeded
+    if (problem.status === 401) return false;
+    if (openWorkspace() !== null) return true; // another try has succeeded
     resetStream();
     session.value = { state: 'failed', problem };
-  });
+  }
+  return true;
 }
 
 /** The reads of the workspace that have begun, and the newest of them that was answered. */
@@ -152,11 +160,16 @@ async function refreshWorkspace(): Promise<void> {
 /** Reads the workspace again for what is shown beside a screen: its failure is no failure of the screen. */
 export const refreshSoon = (): void => void refreshWorkspace().catch(() => undefined);
 
-/** Tells the other tabs at once whose cookie it is now. */
+/** Tells the other tabs at once whose cookie it is now. Where the workspace cannot be read, the login was no failure all the same. */
 async function begin({ workspace }: { workspace: { id: string } }): Promise<void> {
   forgetStored(workspace.id);
   localStorage.setItem(workspaceIdKey, workspace.id);
-  await refreshWorkspace();
+  if (await openSession()) return;
+  localStorage.removeItem(workspaceIdKey);
+  throw new Problem(401, {
+    error: 'The login was accepted, but this browser does not keep its cookie',
+    hints: ['Allow cookies for this address, and open it with https'],
+  });
 }
 
 /** @throws Problem `code_required` when the workspace has a second factor */

@@ -9,6 +9,7 @@ import { until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { type ConsoleBrowser, startConsole } from '../console-browser.js';
 import { holdScreens } from '../hold-answers.js';
+import { logInAs } from '../use-console.js';
 
 /** What the first screen says to a new workspace. */
 const loggedIn = /No messages (yet|in this period)/;
@@ -156,6 +157,24 @@ describe('logging in to the console', () => {
       await browser.see('No messages yet');
     });
   }
+
+  it('a login whose workspace cannot be read at once is no failed one, and its screen follows', async () => {
+    const me = await owner(app);
+    await browser.page.route('**/api/v1/workspace', (route) => route.fulfill({ status: 503, body: '<h1>Away</h1>' }), { times: 1 });
+    await logInAs(browser, me.email);
+    await browser.see(loggedIn);
+  });
+
+  it('a browser that keeps no cookie is told so after a login', async () => {
+    const me = await owner(app);
+    const refusal = { success: false, error: 'Invalid or expired token' };
+    await browser.page.route('**/api/v1/workspace', (route) => route.fulfill({ status: 401, json: refusal }));
+    await browser.fill('E-mail address', me.email);
+    await browser.fill('Password', password);
+    await browser.press('Log in');
+    await browser.see('this browser does not keep its cookie');
+    await browser.see('Allow cookies for this address, and open it with https');
+  });
 
   it('a service that was away is asked again without a click', async () => {
     const me = await owner(app);
