@@ -1,6 +1,7 @@
 /** Calls of the API, typed by its OpenAPI document (schema.ts, generated). The session is a cookie, which the browser adds by itself. */
 import { urlOf } from './base.js';
 import { noteAllowance } from './allowance.js';
+import { noteClock } from './clock.js';
 import { endedText, type ErrorBody, Problem, unreachable } from './problem.js';
 import type { components, paths } from './schema.js';
 
@@ -64,7 +65,8 @@ export function setCallGuard(check: typeof guard): void {
  */
 export async function call<P extends keyof paths, M extends Method>(method: M, path: P, input: Input<P, M> = {}): Promise<Data<P, M>> {
   const checkAnswer = guard();
-  const { body, signal, idempotencyKey } = input;
+  const { signal, idempotencyKey } = input;
+  const body = input.body === undefined ? undefined : JSON.stringify(input.body);
   const response = await fetch(addressOf(path, input), {
     method: method.toUpperCase(),
     ...(bearer === null ? {} : { credentials: 'omit' }),
@@ -73,12 +75,13 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
   }).catch((error: unknown) => {
     throw isAbort(error) ? error : unreachable();
   });
   input.answered?.(response.headers);
+  noteClock(response.headers);
   const content: unknown = await response.json().catch((error: unknown) => {
     if (isAbort(error)) throw error;
     return {};

@@ -1,5 +1,6 @@
 /** What several forms ask about messages. */
 import type { Signal } from '@preact/signals';
+import { hasPassed } from '../api/clock.js';
 import { Problem } from '../api/problem.js';
 import { channelOptions } from './channels.js';
 import { SelectField, TextField } from './form.js';
@@ -30,7 +31,7 @@ const passedText = 'This time has passed. Choose a later one, or none to send at
 
 /** What is wrong with the time at which something is to be sent. For the API a time in the past is now. In a form it is a mistake. */
 export const faultsOfSendAt = (at: string | null | undefined): { field: string; message: string }[] =>
-  Date.parse(at ?? '') <= Date.now() ? [{ field: 'scheduled_at', message: passedText }] : [];
+  hasPassed(Date.parse(at ?? '')) ? [{ field: 'scheduled_at', message: passedText }] : [];
 
 /** @throws Problem when the time has passed, perhaps since its preview */
 export function assertAhead(at: string | null | undefined): void {

@@ -93,4 +93,19 @@ describe('a message in the console', () => {
     await browser.open('/messages');
     await browser.see('No messages yet');
   });
+
+  it('a time that has passed for the service is refused where the clock of the device is late', async () => {
+    await browser.open('/send?to=%2B15551234567');
+    await browser.page.getByLabel('Text', { exact: true }).waitFor();
+    const anHourAgo: string = await browser.page.evaluate(`{
+      const now = Date.now();
+      Date.now = () => now - 2 * 3_600_000;
+      new Date(now - 3_600_000 - new Date(now).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+    }`);
+    await browser.fill('Text', 'Hello');
+    await browser.page.getByRole('complementary').getByText('1 credit', { exact: true }).waitFor();
+    await browser.fill('Send at (optional)', anHourAgo);
+    await browser.press('Send');
+    await browser.see('This time has passed. Choose a later one, or none to send at once');
+  });
 });
