@@ -51,4 +51,14 @@ describe('the storage of the browser', () => {
     await batchShown(browser);
     assert.deepEqual(await stored(), [`tidings.batches.${other.workspaceId}`, 'tidings.session', 'tidings.theme']);
   });
+
+  it('a browser that refuses its storage is told so, in place of a page that loads without end', async () => {
+    const refusal = `{ get() { throw new DOMException('Access is denied for this document.', 'SecurityError'); } }`;
+    const entry = await browser.page.addInitScript(
+      `for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, ${refusal})`,
+    );
+    await browser.open('/messages');
+    await browser.see('The console needs cookies, which this browser refuses.');
+    await entry.dispose();
+  });
 });
