@@ -2,6 +2,7 @@
 import { Problem } from '../api/problem.js';
 import { unescaped } from './formula.js';
 import { freeName } from './free-name.js';
+import { loadPapa } from './load-papa.js';
 import { numberText } from '../parts/count.js';
 
 /** The file may have more columns than are sent. */
@@ -37,7 +38,7 @@ const refused = (error: string, ...hints: string[]) => new Problem(400, { error,
 export async function readCsv(file: File, rowsMax: number): Promise<Sheet> {
   if (file.size > bytesMax) throw refused('The file is larger than 20 MB.', 'Split it, or remove columns that are not needed.');
   const text = decoded(await file.arrayBuffer());
-  const { default: papa } = await import('papaparse');
+  const papa = await loadPapa();
   // Without a limit a file of one column could have millions of rows. Some of them may be empty.
   const { data, errors, meta } = papa.parse<string[]>(text, { preview: 2 * rowsMax, delimitersToGuess: [',', ';', '\t', '|'] });
   const quote = errors.find(({ type }) => type === 'Quotes');

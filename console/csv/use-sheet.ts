@@ -1,8 +1,9 @@
 /** The file that a screen works on. */
 import { type ReadonlySignal, useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { type Problem, problemOf } from '../api/problem.js';
 import { useKeptSignal } from '../state/kept.js';
+import { loadPapa } from './load-papa.js';
 import { readCsv, type Sheet } from './read-csv.js';
 
 interface ChosenSheet {
@@ -17,6 +18,8 @@ export function useSheet(rowsMax: number): ChosenSheet {
   const sheet = useKeptSignal<Sheet | null>('file', null);
   const problem = useSignal<Problem | null>(null);
   const newest = useRef<File | null>(null);
+  // With the screen: a later update of the service removes it, and what was written would be lost with a reload.
+  useEffect(() => void loadPapa().catch(() => undefined), []);
   const read = async (file: File) => {
     newest.current = file;
     try {

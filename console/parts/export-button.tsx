@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { problemOf } from '../api/problem.js';
 import { exportList } from '../csv/export-list.js';
+import { loadPapa } from '../csv/load-papa.js';
 import { type Cell, saveCsv } from '../csv/save-csv.js';
 import type { Loaded } from '../state/load.js';
 import type { Page } from './table.js';
@@ -35,6 +36,7 @@ export function ExportButton<Row>({ of, name, header, cells, read }: Props<Row>)
       (progress.value = `${numberText(done)}${total === null ? '' : ` of ${numberText(total)}`} rows`);
     try {
       const { signal } = controller;
+      await loadPapa(); // before the reads, which may take long
       const lines = await exportList({ read: (cursor) => read(cursor, signal), cells, progress: count, signal });
       await saveCsv(`${name}.csv`, [header, ...lines]);
       outcome.value = `Saved: ${countText(lines.length, 'row')}`;

@@ -7,7 +7,7 @@ const readAgain = 'The service cannot be reached.';
 
 describe('the console while the service is away', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
-  const { browser } = useConsole(app);
+  const { browser, me } = useConsole(app);
 
   it('a list that could not be read is read again without a click', async () => {
     await browser.page.route('**/api/v1/api-keys', (route) => route.abort(), { times: 1 });
@@ -66,5 +66,30 @@ describe('the console while the service is away', () => {
     await noticed;
     await browser.page.unrouteAll({ behavior: 'wait' });
     await browser.see('No suppressions yet');
+  });
+
+  const updateService = () => browser.page.route(/\/assets\/part-/, (route) => route.fulfill({ status: 404, body: 'Not found' }));
+
+  it('a CSV file is read although an update removed parts of the page since its screen was shown', async () => {
+    await browser.open('/batches/new');
+    await browser.page.waitForLoadState('networkidle');
+    await updateService();
+    await browser.choose('to,name\r\n+15551234567,Ada');
+    await browser.see(': 1 row, 2 columns');
+  });
+
+  it('a download whose part of the page is missing says what to do, before it reads the list', async () => {
+    let reads = 0;
+    await me.call('POST', '/contacts', { phone: '+15551234567' });
+    await browser.open('/contacts');
+    await browser.page.getByRole('button', { name: 'Download as CSV' }).waitFor();
+    await updateService();
+    await browser.page.route('**/api/v1/contacts**', (route) => {
+      reads += 1;
+      return route.continue();
+    });
+    await browser.press('Download as CSV');
+    await browser.see(/^The part of the console for CSV files could not be loaded\..+or reload the page\.$/);
+    assert.equal(reads, 0);
   });
 });
