@@ -58,6 +58,9 @@ export function setCallGuard(check: typeof guard): void {
   guard = check;
 }
 
+/** A connection may die without a word. A long body takes its time on a slow line. */
+const answerMsMax = (body: string | undefined): number => 60_000 + (body?.length ?? 0) / 16;
+
 /**
  * Calls an operation.
  * @returns `data` of the answer
@@ -67,6 +70,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   const checkAnswer = guard();
   const { signal, idempotencyKey } = input;
   const body = input.body === undefined ? undefined : JSON.stringify(input.body);
+  const late = AbortSignal.timeout(answerMsMax(body));
   const response = await fetch(addressOf(path, input), {
     method: method.toUpperCase(),
     ...(bearer === null ? {} : { credentials: 'omit' }),
@@ -76,7 +80,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
     },
     ...(body === undefined ? {} : { body }),
-    ...(signal === undefined ? {} : { signal }),
+    signal: signal === undefined ? late : AbortSignal.any([signal, late]),
   }).catch((error: unknown) => {
     throw isAbort(error) ? error : unreachable();
   });

@@ -68,6 +68,24 @@ describe('the console while the service is away', () => {
     await browser.see('No suppressions yet');
   });
 
+  it('a read and a change that get no answer at all end with an error, and the read is repeated', async () => {
+    const sooner = await browser.page.addInitScript(`{
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = (ms) => timeout(ms < 60_000 ? ms : 3_000);
+    }`);
+    const neverAnswer = () => browser.page.route('**/api/v1/api-keys', () => undefined, { times: 1 });
+    await neverAnswer();
+    await browser.open('/keys');
+    await browser.see(readAgain);
+    await browser.see('No API keys yet');
+    await browser.follow('Create an API key');
+    await neverAnswer();
+    await browser.fill('Name', 'Shop');
+    await browser.press('Create');
+    await browser.see('The key may have been created. Look at the list before you try again.');
+    await sooner.dispose();
+  });
+
   const updateService = () => browser.page.route(/\/assets\/part-/, (route) => route.fulfill({ status: 404, body: 'Not found' }));
 
   it('a CSV file is read although an update removed parts of the page since its screen was shown', async () => {
