@@ -23,7 +23,7 @@ export function PasswordForm({ email }: { email: string }) {
     }
     element.reset();
     notify('Password changed. All other sessions have ended.');
-  });
+  }, 'The password may have been changed. If you have to log in, try the new one first.');
   return (
     <section aria-labelledby="password">
       <h2 id="password">Password</h2>

@@ -97,10 +97,10 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
     const text = `${found} is sent again, with all its retries if it had failed or was held.`;
     if (!(await confirm({ title: 'Replay these deliveries?', text, action }))) return;
     // What is counted is sent: later deliveries are not part of it.
-    await call('post', '/api/v1/webhooks/{id}/replay', { params, body: { ...body, ...count.until, dry_run: false } });
+    const request = { ...body, ...count.until, dry_run: false };
+    await call('post', '/api/v1/webhooks/{id}/replay', { params, body: request }).finally(begun);
     notify('Replay started.');
-    begun();
-  });
+  }, 'If you have confirmed the replay, it may have been started. Look at the list of replays before you try again.');
   return (
     <Form form={form} action="Count" fields={fields} more={<span role="status">{counted.value === 0 ? 'No delivery matches.' : ''}</span>}>
       <div class="filters">

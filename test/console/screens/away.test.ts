@@ -110,4 +110,29 @@ describe('the console while the service is away', () => {
     await browser.see(/^The part of the console for CSV files could not be loaded\..+or reload the page\.$/);
     assert.equal(reads, 0);
   });
+
+  it('a replay without an answer may have been started, and the list is read again', async () => {
+    const { body } = await me.call('POST', '/webhooks', { url: 'https://example.com/', events: ['message.sent'] });
+    await browser.open(`/webhooks/${body.data.webhook.id}`);
+    await browser.page.route('**/replay', (route) => {
+      const counted = { success: true, data: { replay: { matched: 2, until: new Date().toISOString() } } };
+      return route.request().postDataJSON().dry_run === true ? route.fulfill({ json: counted }) : route.abort();
+    });
+    await browser.page.getByRole('region', { name: 'Replay' }).getByLabel('From').fill('2026-01-01T10:00');
+    await browser.press('Count');
+    const read = browser.page.waitForRequest('**/replays?**');
+    await browser.press('Send 2 again');
+    await browser.see('If you have confirmed the replay, it may have been started.');
+    await read;
+  });
+
+  it('a change of the password without an answer says which one to try', async () => {
+    await browser.page.route('**/auth/password', (route) => route.abort());
+    await browser.open('/settings');
+    const form = browser.page.locator('form').filter({ hasText: 'Change the password' });
+    await form.getByLabel('Current password').fill('correct horse');
+    await form.getByLabel('New password').fill('correct horse battery');
+    await browser.press('Change the password');
+    await browser.see('The password may have been changed. If you have to log in, try the new one first.');
+  });
 });
