@@ -21,6 +21,14 @@ describe('docs/recovery.md', () => {
     assert.doesNotMatch(shell, /DATABASE_URL|PGPASSWORD|:\/\/[^@\s]+:[^@\s]+@/);
   });
 
+  it('docs/recovery.md removes the end of a restore again, at which later restores would end too', () => {
+    const [, script = ''] = /\n(docker compose run [^]*?)\n```/.exec(text) ?? [];
+    const written = [...script.matchAll(/^(?:echo ")?((?:restore|recovery)_\w+) = /gm)].map(([, name]) => name);
+    const removed = [...script.matchAll(/'ALTER SYSTEM RESET (\w+)'/g)].map(([, name]) => name);
+    assert.ok(written.includes('recovery_target_time'));
+    assert.deepEqual(removed, written);
+  });
+
   it('docs/recovery.md gives a restored database the rights that create-databases.sh gives, and names services that exist', () => {
     const script = textOf('deploy/create-databases.sh');
     const [database] = /(?<=CREATE DATABASE )\w+(?= OWNER tidings_owner)/.exec(script) ?? [];
