@@ -42,7 +42,7 @@ export function groupActivities({ dispatch, stopping, ...deps }: GroupDeps) {
   const groups = drivenIn(queues.messages, 0);
   const drive = async (groupId: string, isPage: boolean, how: DriveOptions) => {
     const ownConcurrency = isPage ? attemptsAtOnce.ofPage : attemptsAtOnce.ofGroup;
-    const deliver = (retakesLeft: boolean) => attemptFirst(deps, groupId, { retakesLeft, ownConcurrency });
+    const deliver = (retakesLeft: boolean) => attemptFirst(deps, groupId, { retakesLeft, ownConcurrency, signal: how.signal });
     return driveGroup({ db, deliver, ...(isPage ? pages : groups), key: await erasureKey(db, config.secretKeys) }, groupId, how);
   };
 

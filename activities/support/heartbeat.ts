@@ -13,14 +13,22 @@ export function storeDetails(details: unknown): void {
 /**
  * Runs the work of an activity and sends heartbeats meanwhile. After a crash another worker takes over when the heartbeat timeout ends,
  * instead of the whole start-to-close timeout.
- * @param work gets a signal that is aborted when the worker stops, or when the server has given the activity to another worker
+ * @param work gets a signal that is aborted when the worker stops, or when the server has given the activity to another worker. A process that was
+ *   frozen for longer than the heartbeat timeout knows that before the server has told it
  * @param stopping aborted when the worker has to stop; the SDK notifies its activities only after the grace time
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>, stopping?: AbortSignal): Promise<T> {
-  const everyMs = (activityInfo().heartbeatTimeoutMs ?? 10_000) / 3;
+  const timeoutMs = activityInfo().heartbeatTimeoutMs ?? 10_000;
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(stored.get(context)), everyMs);
-  const sources = [context.cancellationSignal, ...(stopping === undefined ? [] : [stopping])];
+  const lost = new AbortController();
+  let beatAt = performance.now();
+  const beat = () => {
+    if (performance.now() - beatAt > timeoutMs) lost.abort();
+    beatAt = performance.now();
+    context.heartbeat(stored.get(context));
+  };
+  const timer = setInterval(beat, timeoutMs / 3);
+  const sources = [context.cancellationSignal, lost.signal, ...(stopping === undefined ? [] : [stopping])];
   return withSignalOf(sources, work).finally(() => clearInterval(timer));
 }
 

@@ -23,6 +23,8 @@ export interface FirstAttemptOptions {
   retakesLeft: boolean;
   /** Set for a driven group; see `Attempts.attemptFirstRound`. */
   ownConcurrency?: number;
+  /** Aborted when the activity has to end. Then no attempt begins: another worker may have made those that were read. */
+  signal: AbortSignal;
 }
 
 /**
@@ -33,9 +35,10 @@ export interface FirstAttemptOptions {
 export async function attemptFirst(
   { db, config, attempts }: FirstAttemptDeps,
   groupId: string,
-  { retakesLeft, ownConcurrency }: FirstAttemptOptions,
+  { retakesLeft, ownConcurrency, signal }: FirstAttemptOptions,
 ): Promise<LeftDeliveries> {
   const due = await firstDeliveries(db, groupId, retakesLeft);
+  if (signal.aborted) return { children: [], retriers: [] };
   const [first] = due;
   const leave: Leave = (remaining) => attempts.withWorkspaceLimit(() => leaveToRetriers(db, remaining, retakesLeft), first?.workspace_id);
   const left =

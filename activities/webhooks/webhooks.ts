@@ -48,7 +48,7 @@ export function webhookActivities(deps: WebhookDeps, attempts: Attempts) {
   return {
     /** Makes the first attempts of a group's due deliveries; see `attemptFirst`. */
     deliverEvents: (groupId: string): Promise<LeftDeliveries> =>
-      withHeartbeat(() => attemptFirst({ db, config, attempts }, groupId, { retakesLeft: activityInfo().attempt > 1 })),
+      withHeartbeat((signal) => attemptFirst({ db, config, attempts }, groupId, { retakesLeft: activityInfo().attempt > 1, signal })),
 
     /**
      * Attempts the due deliveries of a webhook, page by page.

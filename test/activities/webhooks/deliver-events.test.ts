@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { updateWebhook } from '../../../models/operations/webhooks/update-webhook.js';
 import { Webhook } from '../../../models/tables/webhook.js';
@@ -88,6 +89,20 @@ describe('deliverEvents', () => {
     assert.deepEqual(await deliver(message.group_id), []);
     assert.equal(receiver.received.length, 1);
     assert.equal((await deliveryOf(test.db, (await deliveriesOf(message.id, row.id))[1]?.id ?? '')).status, 'held');
+  });
+
+  it('a webhook gets nothing from a worker that has lost the call to another one while it read the events', async () => {
+    const { receiver, row } = await subscribe();
+    const message = await buildSent(test.db, test.workspaceId);
+    const environment = new MockActivityEnvironment();
+    const call = environment.run(() => activitiesWith().deliverEvents(message.group_id));
+    environment.cancel();
+    assert.deepEqual(await call, { children: [], retriers: [] });
+    assert.deepEqual(receiver.received, []);
+    assert.deepEqual(
+      (await deliveriesOf(message.id, row.id)).map(({ status }) => status),
+      ['pending', 'pending'],
+    );
   });
 
   it('the deliveries of an inactive webhook are held', async () => {
