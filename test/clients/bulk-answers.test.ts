@@ -113,7 +113,8 @@ describe('tidings bulk and the answers of the service', () => {
       content: null,
       error_code: null,
     };
-    server.answers = [success(200, { messages: [message], pagination: { next_cursor: 'more' } })];
+    const page = (_: unknown, number: number) => success(200, { messages: [message], pagination: { next_cursor: `page ${number}` } });
+    server.answers = Array.from({ length: 1_000 }, page);
     const env = { TIDINGS_API_KEY: 'tidings_x', TIDINGS_URL: server.url };
     const { code, stdout } = await runHere(['messages', '--limit', '1000000'], env, { input: '', readsOutput: 1 });
     assert.deepEqual([code, stdout.split('\n').length], [0, 2]);
