@@ -1,6 +1,16 @@
 import { toCredits, toThousandths } from '../../models/rules/billing/credits.js';
 import { UsageError } from './command.js';
 
+/** The options of a command that `adds` or `takes` credits. */
+export const creditOptions = (does: 'adds' | 'takes') =>
+  ({
+    reason: { value: 'TEXT', isRequired: true, about: 'The description of the ledger entry, which the owner can read' },
+    reference: {
+      value: 'TEXT',
+      about: `A name such as an invoice number. A repeated command with it ${does} the credits only once; another amount is refused`,
+    },
+  }) as const;
+
 const creditsMax = 1_000_000_000;
 
 /**

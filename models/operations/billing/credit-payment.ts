@@ -7,7 +7,7 @@ import { makeId } from '../../rules/values/make-id.js';
 import type { OrderRow } from '../../tables/credit-order.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { balanceAndDebt, type Granted, lockOpen } from './grant-credits.js';
+import { balanceAndDebt, type ChangedCredits, lockOpen } from './grant-credits.js';
 import { credit } from './post-credits.js';
 import { applyReversals, lockPayment } from './reverse-payment.js';
 
@@ -28,7 +28,7 @@ const provider = 'stripe';
  * credited once, by an event or here.
  * @throws Error if it was credited with other credits or elsewhere, or the workspace is closed
  */
-export function creditPayment(db: Database, { id, name }: Pick<Workspace, 'id' | 'name'>, payment: ManualPayment): Promise<Granted> {
+export function creditPayment(db: Database, { id, name }: Pick<Workspace, 'id' | 'name'>, payment: ManualPayment): Promise<ChangedCredits> {
   const { paymentId, paid, credits, reason } = payment;
   return inTransaction(db, async (transaction) => {
     await lockPayment(db, transaction, provider, paymentId);

@@ -7,20 +7,20 @@ import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 import { credit } from './post-credits.js';
 
-/** Credits from an operator. */
-export interface Grant {
+/** Credits that an operator adds or takes. */
+export interface ManualChange {
   /** Thousandths of a credit. */
   amount: number;
   reason: string;
-  /** A name for the grant, such as an invoice number. A grant with the same name is posted once, and refused with another amount. */
+  /** A name for the change, such as an invoice number. A change with the same name is posted once, and refused with another amount. */
   reference?: string | undefined;
 }
 
-/** What a workspace has after a grant, in thousandths of a credit. */
-export interface Granted {
+/** What a workspace has after the change, in thousandths of a credit. */
+export interface ChangedCredits {
   balance: number;
   debt: number;
-  /** This call posted the grant. */
+  /** This call posted the change. */
   isNew: boolean;
 }
 
@@ -31,18 +31,13 @@ export interface Granted {
 export function grantCredits(
   db: Database,
   { id, name }: Pick<Workspace, 'id' | 'name'>,
-  { amount, reason, reference }: Grant,
-): Promise<Granted> {
-  const posting = { reference: `operator:${id}:${reference ?? makeId()}`, amount, description: reason };
+  { amount, reason, reference }: ManualChange,
+): Promise<ChangedCredits> {
+  const posting = { reference: referenceOf(id, reference), amount, description: reason };
   return inTransaction(db, async (transaction) => {
     // A concurrent call waits here, and then finds the entry of the first.
     await lockOpen(db, transaction, id);
-    const [earlier] = await select<{ amount: number }>(db, posted, [posting.reference, entryKinds], transaction);
-    const isNew = earlier === undefined;
-    if (!isNew && earlier.amount !== amount) {
-      const [used, given] = [creditsText(earlier.amount), formatCredits(amount)];
-      throw new Error(`the reference ${reference} was used for ${used}, not for ${given}`);
-    }
+    const isNew = !(await isPosted(db, transaction, id, posting));
     if (isNew) {
       await credit(db, transaction, id, { kind: 'adjustment', ...posting });
       const event = { workspaceId: id, type: 'billing.credits_granted', target: { type: 'workspace', id, name } } as const;
@@ -50,6 +45,26 @@ export function grantCredits(
     }
     return { ...(await balanceAndDebt(db, transaction, id)), isNew };
   });
+}
+
+/** The reference of the ledger entry. @param name of the operator; a new one if there is none */
+export const referenceOf = (id: string, name: string = makeId()): string => `operator:${id}:${name}`;
+
+/**
+ * Whether an earlier call posted the change. To be called under the lock of the workspace.
+ * @param amount what the ledger entry has: negative for credits that are taken
+ * @throws Error if the reference was used for another amount
+ */
+export async function isPosted(
+  db: Database,
+  transaction: Transaction,
+  id: string,
+  { reference, amount }: { reference: string; amount: number },
+): Promise<boolean> {
+  const [earlier] = await select<{ amount: number }>(db, posted, [reference, entryKinds], transaction);
+  if (earlier === undefined || earlier.amount === amount) return earlier !== undefined;
+  const [used, given] = [creditsText(earlier.amount), formatCredits(amount)];
+  throw new Error(`the reference ${reference.slice(referenceOf(id, '').length)} was used for ${used}, not for ${given}`);
 }
 
 /** Of any kind. The kinds are named for the index. */
@@ -63,7 +78,11 @@ export async function lockOpen(db: Database, transaction: Transaction, id: strin
 }
 
 /** What the workspace has now. */
-export async function balanceAndDebt(db: Database, transaction: Transaction, id: string): Promise<Pick<Granted, 'balance' | 'debt'>> {
+export async function balanceAndDebt(
+  db: Database,
+  transaction: Transaction,
+  id: string,
+): Promise<Pick<ChangedCredits, 'balance' | 'debt'>> {
   const sql = 'SELECT balance, debt FROM workspaces WHERE id = $1';
   const [row] = await select<{ balance: number; debt: number }>(db, sql, [id], transaction);
   return row ?? { balance: 0, debt: 0 };

@@ -4,24 +4,29 @@ import { toCredits } from '../../rules/billing/credits.js';
 import { makeId } from '../../rules/values/make-id.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { balanceAndDebt, type Granted } from './grant-credits.js';
+import { balanceAndDebt, type ChangedCredits, isPosted, type ManualChange, referenceOf } from './grant-credits.js';
 import { addDebt, lockFunds, postEntries, takeBack } from './post-credits.js';
 
 /**
  * Takes credits from a workspace manually, also from a closed one. What its balance lacks becomes debt.
- * @param amount thousandths of a credit
+ * @throws Error if the reference was used for another amount
  */
 export function takeCredits(
   db: Database,
   { id, name }: Pick<Workspace, 'id' | 'name'>,
-  { amount, reason }: { amount: number; reason: string },
-): Promise<Omit<Granted, 'isNew'>> {
+  { amount, reason, reference: given }: ManualChange,
+): Promise<ChangedCredits> {
+  const reference = referenceOf(id, given);
   return inTransaction(db, async (transaction) => {
-    await lend(db, transaction, id, amount);
-    await takeBack(db, transaction, id, { reference: `operator:${id}:${makeId()}`, amount, description: reason });
-    const event = { workspaceId: id, type: 'billing.credits_taken', target: { type: 'workspace', id, name } } as const;
-    await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: toCredits(amount), reason } });
-    return balanceAndDebt(db, transaction, id);
+    await lockFunds(db, transaction, id); // a concurrent call waits here, and then finds the entry of the first
+    const isNew = !(await isPosted(db, transaction, id, { reference, amount: -amount }));
+    if (isNew) {
+      await lend(db, transaction, id, amount);
+      await takeBack(db, transaction, id, { reference, amount, description: reason });
+      const event = { workspaceId: id, type: 'billing.credits_taken', target: { type: 'workspace', id, name } } as const;
+      await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: toCredits(amount), reason } });
+    }
+    return { ...(await balanceAndDebt(db, transaction, id)), isNew };
   });
 }
 

@@ -74,7 +74,7 @@ describe("the operator's command credit", () => {
   it('workspace take-credits takes credits, with a debt for what is missing, an entry and an audit event', async () => {
     const { workspaceId, jwt } = await app.account({ balance: 5_000 });
     const { code, out } = await command('workspace', 'take-credits', '--json', workspaceId, '7.5', '--reason', 'lost dispute');
-    assert.deepEqual([code, JSON.parse(out)], [0, { workspace_id: workspaceId, balance: 0, debt: 2.5 }]);
+    assert.deepEqual([code, JSON.parse(out)], [0, { workspace_id: workspaceId, balance: 0, debt: 2.5, changed: true }]);
     const { body } = await app.call('GET', '/api/v1/billing/transactions', { jwt });
     assert.deepEqual(
       body.data.transactions.slice(0, 2).map(({ type, amount, description }: Record<string, unknown>) => [type, amount, description]),
@@ -85,6 +85,17 @@ describe("the operator's command credit", () => {
     );
     const audit = await app.call('GET', '/api/v1/audit-events?type=billing.credits_taken', { jwt });
     assert.deepEqual(audit.body.data.audit_events[0].changes, { credits: 7.5, reason: 'lost dispute' });
+    await assertBooks(app.deps.db);
+  });
+  it('workspace take-credits takes the credits of a reference once, and exits with 1 for another amount', async () => {
+    const { workspaceId } = await app.account({ balance: 20_000 });
+    const take = (credits: string) =>
+      command('workspace', 'take-credits', workspaceId, credits, '--reason', 'x', '--reference', 'dispute 1');
+    const both = await Promise.all([take('7.5'), take('7.5')]);
+    assert.deepEqual(both.map(({ out }) => out.split(' ')[0]).toSorted(), ['Already', 'Took']);
+    const { code, err } = await take('8');
+    assert.deepEqual([code, err], [1, 'Failed: the reference dispute 1 was used for -7.5 credits, not for -8\n']);
+    assert.match((await command('workspace', 'find', workspaceId)).out, / {2}12\.5 credits/);
     await assertBooks(app.deps.db);
   });
   it('workspace credit exits with 1 for a closed workspace, and adds nothing', async () => {

@@ -4,18 +4,14 @@ import { creditsText, toCredits } from '../../../../models/rules/billing/credits
 import { readMoney } from '../../../../models/rules/billing/currency.js';
 import { type Command, type ParsedArguments, textIn, UsageError } from '../../command.js';
 import { requireWorkspace } from '../../require-workspace.js';
-import { leftText, readCredits } from '../../read-credits.js';
+import { creditOptions, leftText, readCredits } from '../../read-credits.js';
 
 export const creditCommand: Command = {
   name: 'workspace credit',
   aliases: ['credit'],
   takes: ['workspace', 'credits'],
   options: {
-    reason: { value: 'TEXT', isRequired: true, about: 'The description of the ledger entry, which the owner can read' },
-    reference: {
-      value: 'TEXT',
-      about: 'A name such as an invoice number. A repeated command with it adds the credits only once; another amount is refused',
-    },
+    ...creditOptions('adds'),
     payment: {
       value: 'ID',
       about: 'The payment of Stripe (pi_…) that is credited, once. Its refunds and disputes take the credits back. Needs --paid',
