@@ -72,11 +72,12 @@ describe('verifyWebhook', () => {
     it(`the verification refuses ${what}`, () => assert.equal(faultOf(headers, text), fault));
   }
 
-  it('a request with thousands of signatures costs few hashes of its body', () => {
+  it('only the first 16 signatures of a request are read', () => {
     const headers = signed();
-    const after = (count: number) => ({ ...headers, 'webhook-signature': 'v1, '.repeat(count) + headers['webhook-signature'] });
-    assert.equal(verify(after(12)).id, id);
-    assert.equal(faultOf(after(2_000)), 'signature');
+    const wrong = `v1,${Buffer.alloc(32).toString('base64')} `;
+    const after = (count: number) => ({ ...headers, 'webhook-signature': wrong.repeat(count) + headers['webhook-signature'] });
+    assert.equal(verify(after(15)).id, id);
+    assert.equal(faultOf(after(16)), 'signature');
   });
 
   it('an event is accepted from a clock up to five minutes apart', () => {

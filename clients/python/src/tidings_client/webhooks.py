@@ -22,8 +22,8 @@ Fault = Literal["headers", "timestamp", "signature", "body"]
 _SECRET_PREFIX = "whsec_"  # noqa: S105 -- not a secret
 _PUBLIC_PREFIX = "whpk_"
 _PRIVATE_PREFIX = "whsk_"
-# A request has a few: of two secrets and two key pairs during a rotation. Each costs a hash of the body, which anybody
-# could demand.
+# A request has a few: of two secrets and two key pairs during a rotation. With a public key, each costs a hash of the
+# body, which anybody could demand.
 _SIGNATURES_MAX = 16
 
 
@@ -60,7 +60,9 @@ class Headers(Protocol):
     def items(self) -> Iterable[Tuple[str, Union[str, Sequence[str]]]]: ...
 
 
-_Check = Tuple[bytes, Callable[[bytes, bytes], bool]]
+_Fits = Callable[[bytes], bool]
+# The version of the signatures of a key, and the function that makes their comparison from the signed bytes.
+_Check = Tuple[bytes, Callable[[bytes], _Fits]]
 
 
 def verify_webhook(
@@ -85,8 +87,8 @@ def verify_webhook(
     """
     if not isinstance(raw_body, (str, bytes, bytearray, memoryview)):
         raise TypeError("raw_body must be the raw bytes or text")
-    is_list = isinstance(keys, Iterable) and not isinstance(keys, (str, bytes))
-    checks = [_check_of(key) for key in (keys if is_list else [keys])]
+    are_several = isinstance(keys, Iterable) and not isinstance(keys, (str, bytes))
+    checks = [_check_of(key) for key in (keys if are_several else [keys])]
     if not checks:
         raise ValueError("at least one secret or public key is needed")
     body = _bytes(raw_body) if isinstance(raw_body, str) else bytes(raw_body)
@@ -97,7 +99,8 @@ def verify_webhook(
         raise WebhookVerificationError("timestamp", "sent too long ago, or in the future")
     signed = _bytes(f"{id}.{timestamp}.") + body
     candidates = [_versioned(item) for item in signatures.split(" ")[:_SIGNATURES_MAX]]
-    if not any(version == own and fits(signed, signature) for own, fits in checks for version, signature in candidates):
+    comparisons = ((own, comparison_with(signed)) for own, comparison_with in checks)
+    if not any(version == own and fits(signature) for own, fits in comparisons for version, signature in candidates):
         raise WebhookVerificationError("signature", "no signature matches")
     event = _parsed(body)
     return VerifiedWebhook(
@@ -119,12 +122,15 @@ def _check_of(key: object) -> _Check:
     secret = _decoded(key[len(_SECRET_PREFIX) :] if key.startswith(_SECRET_PREFIX) else key)
     if not secret:
         raise ValueError(f"a secret is {_SECRET_PREFIX} and base64")
-    return b"v1", lambda signed, signature: hmac.compare_digest(
-        hmac.new(secret, signed, hashlib.sha256).digest(), signature
-    )
+    return b"v1", lambda signed: _symmetric(secret, signed)
 
 
-def _asymmetric(key: bytes) -> Callable[[bytes, bytes], bool]:
+def _symmetric(secret: bytes, signed: bytes) -> _Fits:
+    digest = hmac.new(secret, signed, hashlib.sha256).digest()  # once for all signatures
+    return lambda signature: hmac.compare_digest(digest, signature)
+
+
+def _asymmetric(key: bytes) -> Callable[[bytes], _Fits]:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -139,7 +145,7 @@ def _asymmetric(key: bytes) -> Callable[[bytes, bytes], bool]:
             return False
         return True
 
-    return fits
+    return lambda signed: lambda signature: fits(signed, signature)
 
 
 def _versioned(item: str) -> Tuple[bytes, bytes]:
@@ -148,7 +154,10 @@ def _versioned(item: str) -> Tuple[bytes, bytes]:
 
 
 def _bytes(text: str) -> bytes:
-    """The bytes of a text. Some frameworks make lone surrogates of bytes that are no UTF-8: they match no signature."""
+    """The bytes of a text. Some frameworks make lone surrogates of bytes that are not valid UTF-8.
+
+    They match no signature.
+    """
     return text.encode("utf-8", "surrogatepass")
 
 
