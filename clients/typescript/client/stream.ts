@@ -22,7 +22,10 @@ export interface StreamOptions {
   lastEventId?: string;
   /** Ends the stream; the iterator throws the reason of the signal. */
   signal?: AbortSignal;
-  /** Further attempts to open the stream for the first time. Once it was open, it is opened again until it ends. Default: those of the client */
+  /**
+   * Further attempts to open the stream for the first time. It fails at once if `Retry-After` is above 65 seconds. Once it was open, it is opened
+   * again until it ends, and waits as long as `Retry-After` says. Default: those of the client
+   */
   retries?: number;
   /** Called each time the stream is open, before its events, which wait for a promise that it returns. What it throws ends the stream. */
   onOpen?: () => unknown;
@@ -45,7 +48,6 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
   let failures = 0;
   const onOpen = async () => {
     wasOpen = true;
-    failures = 0;
     const called = runCallback(() => options.onOpen?.());
     await orAborted(called, signal);
   };
@@ -55,7 +57,10 @@ export async function* readStream(transport: Transport, options: StreamOptions, 
       for await (const block of readConnection(transport, lastEventId, { signal, idleMs, onOpen })) {
         lastEventId = block.id ?? lastEventId;
         retryMs = block.retryMs ?? retryMs;
-        if (block.data !== undefined) yield { ...(JSON.parse(block.data) as MessageEvent), id: lastEventId, raw: block.data };
+        if (block.data === undefined) continue;
+        const event = JSON.parse(block.data) as MessageEvent;
+        failures = 0; // not when it opens: an event that cannot be read would be fetched without growing pauses
+        yield { ...event, id: lastEventId, raw: block.data };
       }
     } catch (error) {
       if (error instanceof CallbackFailure) throw error.reason;

@@ -56,3 +56,12 @@ class ForeignAnswers(PreparedAnswers):
         self.assertEqual([event.id for event in seen], ["1.a"])
         self.assertEqual([request.headers.get("last-event-id") for request in self.requests[2:]], ["0.z", "1.a", "1.a"])
         self.assertEqual([self.pauses[0], self.pauses[3]], [LONGEST_SLEEP] * 2)
+
+    def test_a_stream_that_breaks_without_an_event_is_opened_at_growing_intervals(self):
+        broken = b"id: 0.z\n\ndata: {not json\n\n"
+        contents = [broken] * 4 + [EVENT + broken]
+        answers = [httpx.Response(200, headers=TEXT, content=content) for content in contents]
+        tidings = self.client(*answers, refused(401, "unauthorized"))
+        self.assertEqual(self.failure_of(lambda: list(tidings.stream())).status, 401)
+        doubled = [0.5, 1, 2, 4, 0.5]
+        self.assertEqual([longest / 2 <= pause <= longest for pause, longest in zip(self.pauses, doubled)], [True] * 5)

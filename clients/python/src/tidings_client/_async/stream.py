@@ -15,7 +15,7 @@ from .transport import AsyncTransport
 
 # The service writes at least every 15 seconds. A network that drops everything says nothing.
 IDLE_SECONDS = 45.0
-# Python refuses to sleep for some centuries.
+# A service may demand any time, but time.sleep raises OverflowError above 2^63 nanoseconds, which are 292 years.
 LONGEST_SLEEP = 24 * 3600.0
 
 
@@ -32,7 +32,7 @@ async def read_stream(
         demanded = 0.0
         try:
             response = await _open(transport, reader.last_event_id)
-            was_open, failures = True, 0
+            was_open = True
             if on_open is not None:
                 is_calling = True
                 on_open()
@@ -40,6 +40,8 @@ async def read_stream(
             reader = Reader(reader.last_event_id)
             async for chunk in response.aiter_bytes():
                 for event in reader.feed(chunk):
+                    # Not when it opens: an event that cannot be read would be fetched without growing pauses.
+                    failures = 0
                     yield event
         except (httpx.RequestError, OSError, RuntimeError, TidingsError) as error:
             if is_calling:  # it is an error of the program's `on_open`
