@@ -16,13 +16,14 @@ export async function answerOf<T>(response: Response): Promise<Answer<T>> {
 function dataOf<T>(status: number, text: string): T {
   try {
     const answer = JSON.parse(text) as { success?: unknown; data?: T };
-    if (answer.success === true && typeof answer.data === 'object' && answer.data !== null) return answer.data;
+    if (answer.success === true && typeof answer.data === 'object' && answer.data !== null && !Array.isArray(answer.data))
+      return answer.data;
   } catch {
     // it is no JSON: below
   }
-  throw foreign(status);
+  throw notFromService(status);
 }
 
 /** The error of a success that the service cannot have given. */
-export const foreign = (status: number): TidingsError =>
+export const notFromService = (status = 200): TidingsError =>
   new TidingsError({ status, code: 'invalid_answer', message: 'The response is not from Tidings. Check baseUrl' });

@@ -61,7 +61,7 @@ export async function errorOf(response: Response): Promise<TidingsError> {
   return new TidingsError({
     status: response.status,
     code: typeof answer.code === 'string' ? answer.code : 'invalid_answer',
-    message: typeof answer.error === 'string' ? answer.error : statusText(response),
+    message: typeof answer.error === 'string' ? answer.error : textOfStatus(response),
     details: Array.isArray(answer.details) ? (answer.details as ErrorDetail[]) : [],
     hints: Array.isArray(answer.hints) ? (answer.hints as string[]) : [],
     requestId: typeof answer.request_id === 'string' ? answer.request_id : response.headers.get('x-request-id'),
@@ -69,8 +69,8 @@ export async function errorOf(response: Response): Promise<TidingsError> {
   });
 }
 
-/** Says what a program can change: after a redirect the address, in `baseUrl`. */
-function statusText({ status, headers }: Response): string {
+/** The message of an answer without a text of the service. After a redirect it names the new address. */
+function textOfStatus({ status, headers }: Response): string {
   const location = headers.get('location');
   return `HTTP status ${status}${status < 400 && location !== null ? `, a redirect to ${location}. Check baseUrl` : ''}`;
 }

@@ -1,5 +1,5 @@
 /** Lists, which the client reads page by page. */
-import { foreign } from './answers.js';
+import { notFromService } from './answers.js';
 import type { CallOptions, Query, Transport } from './transport.js';
 
 /** A page of a list. */
@@ -35,8 +35,8 @@ export class List<T> implements AsyncIterable<T> {
     const data = await this.#transport.call<Record<string, unknown>>({ method: 'GET', path: this.path, query }, this.options);
     const items = data[this.name];
     const { next_cursor: nextCursor } = Object(data.pagination) as { next_cursor?: string | null };
-    // A cache that does not know the query answers with the same page again and again.
-    if (!Array.isArray(items) || nextCursor === undefined || (nextCursor !== null && nextCursor === cursor)) throw foreign(200);
+    // A cache that ignores the query string answers with the same page again and again.
+    if (!Array.isArray(items) || nextCursor === undefined || (nextCursor !== null && nextCursor === cursor)) throw notFromService();
     return { items: items as T[], nextCursor };
   }
 

@@ -19,12 +19,12 @@ def page(**pagination):
 
 class ForeignAnswers(PreparedAnswers):
     def test_a_success_without_an_object_is_an_error_with_the_key_of_the_send(self):
-        for answer in (success(None), success("x"), httpx.Response(200, content=b"[" * 200_000)):
+        for answer in (success(None), success("x"), success([]), httpx.Response(200, content=b"[" * 200_000)):
             error = self.failure_of(lambda answer=answer: self.client(answer).messages.send(MESSAGE))
             self.assertEqual((error.code, error.is_undecided), ("invalid_answer", True))
             self.assertIsNotNone(error.idempotency_key)
 
-    def test_a_list_whose_page_repeats_ends_with_an_error(self):
+    def test_a_list_whose_page_repeats_or_is_incomplete_ends_with_an_error(self):
         for answer, read in ((page(next_cursor="c"), 2), (page(), 1), (success({"pagination": {}}), 1)):
             self.requests.clear()
             error = self.failure_of(lambda answer=answer: list(self.client(answer).messages.list()))

@@ -28,18 +28,18 @@ describe('answers to the TypeScript client that are not from the service', () =>
   }
   const listed = async () => {
     const seen = [];
-    for await (const { id } of tidings.messages.list({}, { signal: AbortSignal.timeout(5_000) })) seen.push(id);
+    for await (const { id } of tidings.messages.list()) seen.push(id);
     return seen;
   };
 
   it('a success without an object is an error with the key of the send', async () => {
-    for (const data of [null, 'x']) {
+    for (const data of [null, 'x', []]) {
       const error = await failureOf(() => tidings.messages.send(message), success(data));
       assert.deepEqual([error.code, error.isUndecided, typeof error.idempotencyKey], ['invalid_answer', true, 'string']);
     }
   });
 
-  it('a list whose page repeats ends with an error', async () => {
+  it('a list whose page repeats, or is incomplete, ends with an error', async () => {
     const cases = [[page({ next_cursor: 'c' }), 2] as const, [page({}), 1] as const, [success({ messages: [] }), 1] as const];
     for (const [answer, read] of cases) {
       const { code } = await failureOf(listed, answer);
@@ -54,7 +54,7 @@ describe('answers to the TypeScript client that are not from the service', () =>
   });
 
   it('a stream that may be opened only after an hour is an error at once', async () => {
-    const stream = tidings.stream({ signal: AbortSignal.timeout(5_000) });
+    const stream = tidings.stream();
     const error = await failureOf(() => stream.next(), refused(503, 'unavailable', { 'Retry-After': '3600' }));
     assert.deepEqual([error.retryAfterSeconds, server.requests.length], [3600, 1]);
   });

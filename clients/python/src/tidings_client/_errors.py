@@ -78,7 +78,7 @@ def error_of(status: int, headers: Mapping[str, str], answer: object) -> Tidings
     return TidingsError(
         status,
         code=_text(body.get("code")) or "invalid_answer",
-        message=_text(body.get("error")) or _status_text(status, headers),
+        message=_text(body.get("error")) or _text_of_status(status, headers),
         details=_list(body.get("details")),
         hints=_list(body.get("hints")),
         request_id=_text(body.get("request_id")) or headers.get("x-request-id"),
@@ -86,8 +86,8 @@ def error_of(status: int, headers: Mapping[str, str], answer: object) -> Tidings
     )
 
 
-def _status_text(status: int, headers: Mapping[str, str]) -> str:
-    """Says what a program can change: after a redirect the address, in `base_url`."""
+def _text_of_status(status: int, headers: Mapping[str, str]) -> str:
+    """The message of an answer without a text of the service. After a redirect it names the new address."""
     location = headers.get("location")
     redirect = f", a redirect to {location}. Check base_url" if status < 400 and location is not None else ""
     return f"HTTP status {status}{redirect}"

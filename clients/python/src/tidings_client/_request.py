@@ -129,10 +129,10 @@ def data_of(status: int, headers: Mapping[str, str], body: bytes) -> Any:
         raise error_of(status, headers, answer)
     if isinstance(answer, dict) and answer.get("success") is True and isinstance(answer.get("data"), dict):
         return answer["data"]
-    raise foreign(status)
+    raise not_from_service(status)
 
 
-def foreign(status: int) -> TidingsError:
+def not_from_service(status: int = 200) -> TidingsError:
     """The error of a success that the service cannot have given."""
     return TidingsError(status, "invalid_answer", "The response is not from Tidings. Check base_url")
 

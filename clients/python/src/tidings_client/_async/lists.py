@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, AsyncIterator, Dict, Generic, List, Mapping, Optional, TypeVar
 
-from .._request import Request, foreign
+from .._request import Request, not_from_service
 from .transport import AsyncTransport
 
 Item = TypeVar("Item")
@@ -44,11 +44,11 @@ class AsyncPages(Generic[Item]):
         data = await self._transport.call(Request("GET", self._path, query))
         items, pagination = data.get(self._name), data.get("pagination")
         if not isinstance(items, list) or not isinstance(pagination, dict) or "next_cursor" not in pagination:
-            raise foreign(200)
+            raise not_from_service()
         next_cursor = pagination["next_cursor"]
-        # A cache that does not know the query answers with the same page again and again.
+        # A cache that ignores the query string answers with the same page again and again.
         if next_cursor is not None and next_cursor == cursor:
-            raise foreign(200)
+            raise not_from_service()
         return AsyncPage(items, next_cursor)
 
     async def __aiter__(self) -> AsyncIterator[Item]:

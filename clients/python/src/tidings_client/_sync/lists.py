@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Iterator, Dict, Generic, List, Mapping, Optional, TypeVar
 
-from .._request import Request, foreign
+from .._request import Request, not_from_service
 from .transport import Transport
 
 Item = TypeVar("Item")
@@ -45,11 +45,11 @@ class Pages(Generic[Item]):
         data = self._transport.call(Request("GET", self._path, query))
         items, pagination = data.get(self._name), data.get("pagination")
         if not isinstance(items, list) or not isinstance(pagination, dict) or "next_cursor" not in pagination:
-            raise foreign(200)
+            raise not_from_service()
         next_cursor = pagination["next_cursor"]
-        # A cache that does not know the query answers with the same page again and again.
+        # A cache that ignores the query string answers with the same page again and again.
         if next_cursor is not None and next_cursor == cursor:
-            raise foreign(200)
+            raise not_from_service()
         return Page(items, next_cursor)
 
     def __iter__(self) -> Iterator[Item]:
