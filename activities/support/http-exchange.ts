@@ -46,12 +46,12 @@ export interface HttpAnswer {
  * Closes each kept connection of the agent on which something arrives before the next request. The rest of it would be read as the answer to that
  * request. And a connection on which bytes arrive is never idle for long enough to be closed.
  */
-export function closeWhenUnasked<Any extends Agent | PlainAgent>(agent: Any): Any {
-  agent.on('free', (socket: Socket) => socket.on('data', closeUnasked));
+export function closeOnUnrequestedData<Any extends Agent | PlainAgent>(agent: Any): Any {
+  agent.on('free', (socket: Socket) => socket.off('data', closeUnrequested).on('data', closeUnrequested));
   return agent;
 }
 
-function closeUnasked(this: Socket): void {
+function closeUnrequested(this: Socket): void {
   this.destroy();
 }
 
@@ -74,7 +74,7 @@ export function exchange({ body, headers, answerBytesMax, watch, url, ...options
       socket.destroy();
       resolve(answerOf(response, [], false));
     });
-    sent.on('socket', (socket) => socket.off('data', closeUnasked));
+    sent.on('socket', (socket) => socket.off('data', closeUnrequested));
     sent.on('response', (response) => {
       answer = response;
       read(response, answerBytesMax, resolve, fail);

@@ -6,7 +6,7 @@ import type { Config } from '../../models/settings/config.js';
 import { isAllowedTarget, type TargetPolicy } from '../../models/rules/webhooks/address.js';
 import { faultOfName, targetOf } from '../../models/rules/webhooks/webhook-url.js';
 import { createResolver, type Resolve } from '../../models/network/name-resolver.js';
-import { addressOptions, closeWhenUnasked, exchange } from '../support/http-exchange.js';
+import { addressOptions, closeOnUnrequestedData, exchange } from '../support/http-exchange.js';
 import { BlockedAddressError, guardedLookup } from './guarded-lookup.js';
 import { type Trace, Tracer } from './post-trace.js';
 
@@ -61,7 +61,7 @@ export function webhookPoster(
   // No limit of connections: with a limit for each host, endpoints that hang would block others of the same host.
   const options = { ...addressOptions, timeout: idleSocketMs, minVersion: 'TLSv1.2' } as const;
   const agents: Agents = {
-    kept: closeWhenUnasked(new Agent({ ...options, keepAlive: true, maxFreeSockets: 64 })),
+    kept: closeOnUnrequestedData(new Agent({ ...options, keepAlive: true, maxFreeSockets: 64 })),
     fresh: new Agent(options),
     isClosed: false,
   };

@@ -1,7 +1,7 @@
 /** HTTPS client for providers: keeps connections, limits the answer, and reports after a failure whether the request may have arrived. */
 import { Agent as PlainAgent, type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent } from 'node:https';
-import { addressOptions, closeWhenUnasked, exchange } from '../../support/http-exchange.js';
+import { addressOptions, closeOnUnrequestedData, exchange } from '../../support/http-exchange.js';
 import { carrierLookup } from './carrier-lookup.js';
 
 export interface ProviderRequest {
@@ -56,7 +56,7 @@ const freeSocketsMax = 50;
 export function httpClient(apiBase: string): HttpClient {
   const options = { ...addressOptions, keepAlive: true, maxSockets: socketsMax, maxFreeSockets: freeSocketsMax, timeout: idleSocketMs };
   const lookup = carrierLookup();
-  const agent = closeWhenUnasked(apiBase.startsWith('https:') ? new Agent({ ...options, minVersion: 'TLSv1.2' }) : new PlainAgent(options));
+  const agent = closeOnUnrequestedData(apiBase.startsWith('https:') ? new Agent({ ...options, minVersion: 'TLSv1.2' }) : new PlainAgent(options));
   return {
     async call({ method, path, headers, body = '' }, signal) {
       const connection = new Connection();

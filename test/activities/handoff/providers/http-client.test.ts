@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type HttpClient, httpClient, NoAnswer, socketsMax } from '../../../../activities/handoff/providers/http-client.js';
+import { closeOnUnrequestedData, exchange } from '../../../../activities/support/http-exchange.js';
+import { until } from '../../../support/client.js';
 
 describe('httpClient: answers that are none', () => {
   let server: Server;
@@ -48,6 +51,29 @@ describe('httpClient: answers that are none', () => {
   it('a request may have arrived when the answer ends in the middle', async () => {
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{');
     assert.deepEqual(await noAnswer(), ['unreadable response', true]);
+  });
+
+  it('a call that was aborted while it waited for a connection leaves the connection to the next call', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n';
+    let [connections, gate] = [0, () => undefined as void];
+    answer = (socket) => {
+      connections += 1;
+      gate = () => void socket.write(`${head}{}`);
+      socket.on('data', () => socket.write(head, () => setTimeout(() => socket.write('[]'), 50)));
+    };
+    const agent = closeOnUnrequestedData(new Agent({ keepAlive: true, maxSockets: 1 }));
+    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const call = (signal = new AbortController().signal) => exchange({ method: 'GET', url, headers: {}, agent, signal, answerBytesMax: 100 });
+    const first = call();
+    const abort = new AbortController();
+    const queued = [call(abort.signal), call(abort.signal)].map((waiting) => assert.rejects(waiting));
+    await until(() => connections === 1, 'the first call has the only connection');
+    abort.abort();
+    gate();
+    await first;
+    await Promise.all(queued);
+    assert.deepEqual([String((await call()).body), connections], ['[]', 1]);
+    agent.destroy();
   });
 
   it('a request may have arrived when the answer is too long, and the connection is closed', async () => {
