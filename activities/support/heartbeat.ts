@@ -13,8 +13,8 @@ export function storeDetails(details: unknown): void {
 /**
  * Runs the work of an activity and sends heartbeats meanwhile. After a crash another worker takes over when the heartbeat timeout ends,
  * instead of the whole start-to-close timeout.
- * @param work gets a signal that is aborted when the worker stops, or when the server has given the activity to another worker. A process that was
- *   frozen for longer than the heartbeat timeout knows that before the server has told it
+ * @param work gets a signal that is aborted when the worker stops, or when the server has given the activity to another worker. After a freeze that
+ *   was longer than the heartbeat timeout it is aborted at once, before the server answers
  * @param stopping aborted when the worker has to stop; the SDK notifies its activities only after the grace time
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>, stopping?: AbortSignal): Promise<T> {

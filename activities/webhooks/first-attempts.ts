@@ -1,4 +1,5 @@
 /** First attempts of a group's events: made here, or left to retriers and child workflows. */
+import { ApplicationFailure } from '@temporalio/activity';
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { leaveToRetriers } from '../../models/operations/deliveries/retriers.js';
@@ -23,7 +24,7 @@ export interface FirstAttemptOptions {
   retakesLeft: boolean;
   /** Set for a driven group; see `Attempts.attemptFirstRound`. */
   ownConcurrency?: number;
-  /** Aborted when the activity has to end. Then no attempt begins: another worker may have made those that were read. */
+  /** Aborted when the activity has to end. Then no round begins: another worker may have made the attempts that were read. */
   signal: AbortSignal;
 }
 
@@ -38,7 +39,7 @@ export async function attemptFirst(
   { retakesLeft, ownConcurrency, signal }: FirstAttemptOptions,
 ): Promise<LeftDeliveries> {
   const due = await firstDeliveries(db, groupId, retakesLeft);
-  if (signal.aborted) return { children: [], retriers: [] };
+  if (signal.aborted) throw ApplicationFailure.retryable('The activity had to end before its first attempt', 'Ended');
   const [first] = due;
   const leave: Leave = (remaining) => attempts.withWorkspaceLimit(() => leaveToRetriers(db, remaining, retakesLeft), first?.workspace_id);
   const left =

@@ -1,5 +1,4 @@
 /** One attempt of a delivery: what is sent, and the effects of the outcome on the delivery and its endpoint. */
-import { isIP } from 'node:net';
 import { observeAttempt } from '../../models/metrics/observe.js';
 import type { SendableDelivery } from '../../models/operations/deliveries/due-deliveries.js';
 import type { HealthNote } from '../../models/operations/deliveries/note-health.js';
@@ -9,7 +8,6 @@ import type { ReplayClaim } from '../../models/operations/replays/claim-replayed
 import { testEventType } from '../../models/rules/webhooks/events.js';
 import { parseRetryAfter, retryDelaySeconds } from '../../models/rules/webhooks/retry.js';
 import { deliveryHeaders, type SignedDelivery } from '../../models/rules/webhooks/signed-headers.js';
-import { targetOf } from '../../models/rules/webhooks/webhook-url.js';
 import type { Trigger } from '../../models/tables/delivery.js';
 import { secretContext, signingKeyContext } from '../../models/tables/webhook.js';
 import { Tracer } from './post-trace.js';
@@ -97,17 +95,14 @@ function lastStep({ error, responseStatus }: PostResult): DeliveryOutcome {
 }
 
 /** The next step of the retry schedule: the next delay, or the end when it is used up or cannot help. */
-function nextStep(result: PostResult, { ladder_step, url }: SendableDelivery, delays: readonly number[]): DeliveryOutcome {
-  const { error, responseStatus } = result;
+function nextStep(result: PostResult, { ladder_step }: SendableDelivery, delays: readonly number[]): DeliveryOutcome {
+  const { error, responseStatus, isBlockedUrl } = result;
   if (error === null) return { status: 'succeeded' };
-  if (error === 'blocked_address' && hasLiteralAddress(url)) return { status: 'failed' };
+  if (isBlockedUrl === true) return { status: 'failed' };
   if (responseStatus === 410) return { status: 'failed', disableWebhook: gone };
   const seconds = retryDelaySeconds(delays, ladder_step + 1, retryAfterSecondsOf(result));
   return seconds === null ? { status: 'failed' } : { status: 'pending', inSeconds: seconds };
 }
-
-/** A name may have other addresses at the next attempt. */
-const hasLiteralAddress = (url: string) => isIP(targetOf(new URL(url)).host) !== 0;
 
 /**
  * What an attempt changes in the health of its endpoint: a scheduled one, one that was acknowledged, or one whose answer asks to wait.

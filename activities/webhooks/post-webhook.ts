@@ -25,6 +25,8 @@ export interface PostResult extends Trace {
   retryAfter: string | undefined;
   /** Null if the receiver acknowledged. */
   error: PostError | null;
+  /** The URL itself is not allowed, whatever addresses its name gets. */
+  isBlockedUrl?: boolean;
 }
 
 export type PostError =
@@ -106,7 +108,8 @@ async function post(outgoing: Outgoing, agents: Agents, policy: TargetPolicy): P
     const trace = tracer.trace();
     return { at, durationMs: trace.timings.total_ms, ...trace };
   };
-  if (url.protocol !== 'https:' || !mayAsk(target, policy)) return { ...traced(), ...headOf(undefined), error: 'blocked_address' };
+  if (url.protocol !== 'https:' || !mayAsk(target, policy))
+    return { ...traced(), ...headOf(undefined), error: 'blocked_address', isBlockedUrl: true };
   const seen: { request?: ClientRequest; response?: IncomingMessage } = {};
   const watch = (request: ClientRequest) => {
     tracer.watch(request);

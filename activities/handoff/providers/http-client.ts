@@ -56,7 +56,9 @@ const freeSocketsMax = 50;
 export function httpClient(apiBase: string): HttpClient {
   const options = { ...addressOptions, keepAlive: true, maxSockets: socketsMax, maxFreeSockets: freeSocketsMax, timeout: idleSocketMs };
   const lookup = carrierLookup();
-  const agent = closeOnUnrequestedData(apiBase.startsWith('https:') ? new Agent({ ...options, minVersion: 'TLSv1.2' }) : new PlainAgent(options));
+  const agent = closeOnUnrequestedData(
+    apiBase.startsWith('https:') ? new Agent({ ...options, minVersion: 'TLSv1.2' }) : new PlainAgent(options),
+  );
   return {
     async call({ method, path, headers, body = '' }, signal) {
       const connection = new Connection();

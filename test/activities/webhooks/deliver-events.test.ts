@@ -97,7 +97,7 @@ describe('deliverEvents', () => {
     const environment = new MockActivityEnvironment();
     const call = environment.run(() => activitiesWith().deliverEvents(message.group_id));
     environment.cancel();
-    assert.deepEqual(await call, { children: [], retriers: [] });
+    await assert.rejects(call, { type: 'Ended', nonRetryable: false });
     assert.deepEqual(receiver.received, []);
     assert.deepEqual(
       (await deliveriesOf(message.id, row.id)).map(({ status }) => status),

@@ -63,7 +63,8 @@ describe('httpClient: answers that are none', () => {
     };
     const agent = closeOnUnrequestedData(new Agent({ keepAlive: true, maxSockets: 1 }));
     const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const call = (signal = new AbortController().signal) => exchange({ method: 'GET', url, headers: {}, agent, signal, answerBytesMax: 100 });
+    const call = (signal = new AbortController().signal) =>
+      exchange({ method: 'GET', url, headers: {}, agent, signal, answerBytesMax: 100 });
     const first = call();
     const abort = new AbortController();
     const queued = [call(abort.signal), call(abort.signal)].map((waiting) => assert.rejects(waiting));

@@ -74,12 +74,15 @@ describe('webhookPoster with a broken connection', () => {
       const { socket } = response;
       acknowledge(received, response, index);
       socket?.on('error', () => undefined).on('close', () => (closed += 1));
-      response.on('finish', () => setTimeout(() => socket?.write('HTTP/1.1 200 OK\r\n'), 50));
+      response.on('finish', () => {
+        const more = setInterval(() => socket?.write(' '), 500); // so it is never idle
+        socket?.on('close', () => clearInterval(more));
+      });
     });
     let closed = 0;
     const poster = posterWith();
     await poster.post(receiver.url, {}, '{"of": 1}');
-    await until(() => closed === 1, 'the connection is closed', 2_000);
+    await until(() => closed === 1, 'the connection is closed');
     const { error, responseStatus } = await poster.post(receiver.url, {}, '{"of": 2}');
     assert.deepEqual([error, responseStatus, receiver.received.length], [null, 200, 2]);
   });
