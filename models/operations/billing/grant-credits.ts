@@ -1,11 +1,11 @@
 import { makeId } from '../../rules/values/make-id.js';
 import { type Database, inTransaction, select, type Transaction } from '../../db/database.js';
-import { creditsText, formatCredits, toCredits } from '../../rules/billing/credits.js';
+import { creditsText, toCredits } from '../../rules/billing/credits.js';
 import { systemOrigin } from '../../rules/audit/origin.js';
 import { entryKinds } from '../../tables/credit-entry.js';
 import type { Workspace } from '../../tables/workspace.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
-import { credit } from './post-credits.js';
+import { credit, type Posting } from './post-credits.js';
 
 /** Credits that an operator adds or takes. */
 export interface ManualChange {
@@ -53,18 +53,18 @@ export const referenceOf = (id: string, name: string = makeId()): string => `ope
 /**
  * Whether an earlier call posted the change. To be called under the lock of the workspace.
  * @param amount what the ledger entry has: negative for credits that are taken
- * @throws Error if the reference was used for another amount
+ * @throws Error if the reference was used for another change: credits that are added and those that are taken share the references
  */
 export async function isPosted(
   db: Database,
   transaction: Transaction,
   id: string,
-  { reference, amount }: { reference: string; amount: number },
+  { reference, amount }: Pick<Posting, 'reference' | 'amount'>,
 ): Promise<boolean> {
   const [earlier] = await select<{ amount: number }>(db, posted, [reference, entryKinds], transaction);
   if (earlier === undefined || earlier.amount === amount) return earlier !== undefined;
-  const [used, given] = [creditsText(earlier.amount), formatCredits(amount)];
-  throw new Error(`the reference ${reference.slice(referenceOf(id, '').length)} was used for ${used}, not for ${given}`);
+  const name = reference.slice(referenceOf(id, '').length);
+  throw new Error(`the reference ${name} was used to ${earlier.amount < 0 ? 'take' : 'add'} ${creditsText(Math.abs(earlier.amount))}`);
 }
 
 /** Of any kind. The kinds are named for the index. */

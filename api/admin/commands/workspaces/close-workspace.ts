@@ -11,7 +11,7 @@ export const closeWorkspaceCommand: Command = {
     'Close a workspace: its keys, logins and webhooks end at once, and messages that were not handed off are cancelled and refunded. This cannot be undone.',
   async run(given, { db }) {
     const { id, name, email } = await requireWorkspace(given.positionals[0] ?? '');
-    // A closed workspace has lost its address. A repeated command must not ask for the new one.
+    // A closed workspace has lost its address. A command that is repeated with its id must not ask for the new one.
     if (textIn(given, 'confirm')?.toLowerCase() !== email.toLowerCase() && !(await isClosed(db, id))) {
       throw new UsageError(`--confirm must be the e-mail address of ${name} (${id})`);
     }

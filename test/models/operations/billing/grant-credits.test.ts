@@ -15,6 +15,6 @@ describe('grantCredits', () => {
       await inTransaction(test.db, (transaction) => credit(test.db, transaction, id, { kind, ...posting }));
       const grant = (amount: number) => grantCredits(test.db, { id, name: 'x' }, { amount, reason: 'Invoice 1', reference: 'INV-1' });
       assert.deepEqual(await grant(5_000), { balance: 105_000, debt: 0, isNew: false });
-      await assert.rejects(grant(6_000), /the reference INV-1 was used for 5 credits, not for 6/);
+      await assert.rejects(grant(6_000), /the reference INV-1 was used to add 5 credits/);
     });
 });
