@@ -8,13 +8,11 @@ import { openPortal } from '../state/portal.js';
 import { App } from './app.js';
 import { prefetchLinks, prefetchShown } from './prefetch.js';
 import { isPortal, takeToken } from '../api/base.js';
-import { tryStorage } from '../state/try-storage.js';
-
-const noStorage = 'The console needs cookies, which this browser refuses. Allow cookies for this address and reload the page.';
+import { hasStorage } from '../state/try-storage.js';
 
 async function start(): Promise<void> {
   if (isPortal) return openPortal();
-  if (tryStorage(() => localStorage) === null) return void (session.value = { state: 'none', reason: noStorage });
+  if (!hasStorage) return;
   followOtherTabs();
   prefetchLinks();
   const token = takeToken(); // of a link of `npm start`

@@ -164,7 +164,11 @@ export const refreshSoon = (): void => void refreshWorkspace().catch(() => undef
 async function begin({ workspace }: { workspace: { id: string } }): Promise<void> {
   forgetStored(workspace.id);
   localStorage.setItem(workspaceIdKey, workspace.id);
-  if (await openSession()) return;
+  const isAccepted = await openSession();
+  // The refusal may have ended the session that was shown, or that another tab has begun.
+  if (isAccepted && ['open', 'failed'].includes(session.value.state)) return;
+  const known = localStorage.getItem(workspaceIdKey);
+  if (known !== null && known !== workspace.id) return; // another tab has logged in, which this one follows
   localStorage.removeItem(workspaceIdKey);
   throw new Problem(401, {
     error: 'The login was accepted, but this browser does not keep its cookie',

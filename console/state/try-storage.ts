@@ -6,3 +6,6 @@ export function tryStorage<T>(work: () => T): T | null {
     return null;
   }
 }
+
+/** Whether the browser gives the page any. Without it, the console cannot keep a session. */
+export const hasStorage: boolean = tryStorage(() => localStorage) !== null;

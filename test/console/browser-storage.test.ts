@@ -52,13 +52,20 @@ describe('the storage of the browser', () => {
     assert.deepEqual(await stored(), [`tidings.batches.${other.workspaceId}`, 'tidings.session', 'tidings.theme']);
   });
 
-  it('a browser that refuses its storage is told so, in place of a page that loads without end', async () => {
+  it('a browser that refuses its storage is told so, in place of forms that cannot log in', async () => {
     const refusal = `{ get() { throw new DOMException('Access is denied for this document.', 'SecurityError'); } }`;
     const entry = await browser.page.addInitScript(
       `for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, ${refusal})`,
     );
-    await browser.open('/messages');
-    await browser.see('The console needs cookies, which this browser refuses.');
-    await entry.dispose();
+    try {
+      for (const screen of ['/messages', '/sign-up']) {
+        await browser.open(screen);
+        await browser.see(/^The console needs cookies, which this browser refuses\./);
+        assert.equal(await browser.page.locator('form').count(), 0);
+      }
+      await browser.assertAccessible();
+    } finally {
+      await entry.dispose();
+    }
   });
 });

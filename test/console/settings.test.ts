@@ -115,6 +115,18 @@ describe('settings in the console', function () {
     assert.equal(await browser.page.getByText('All other sessions have ended.').count(), 0);
   });
 
+  it('the login screen alone says that the password is changed, if the session of the new login is refused', async () => {
+    const refusal = { status: 401, json: { success: false, error: 'Invalid or expired token' } };
+    await browser.page.route('**/api/v1/workspace', (route) => route.fulfill(refusal));
+    const form = section('Password');
+    await form.getByLabel('Current password').fill(password);
+    await form.getByLabel('New password').fill('another horse battery');
+    await browser.press('Change the password');
+    await browser.page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await browser.see('Password changed. Please log in with the new one.');
+    assert.equal(await browser.page.getByText('All other sessions have ended.').count(), 0);
+  });
+
   it('a new address gets a mail', async () => {
     const form = section('E-mail address');
     const address = form.getByLabel('New e-mail address');
