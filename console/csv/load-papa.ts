@@ -7,8 +7,7 @@ export async function loadPapa(): Promise<typeof Papa> {
   try {
     return (await import('papaparse')).default;
   } catch {
-    throw new Problem(0, {
-      error: 'The part of the console for CSV files could not be loaded. Check your connection and try again, or reload the page.',
-    });
+    // Browsers may remember a failed import for the life of the page.
+    throw new Problem(0, { error: 'The part of the console for CSV files could not be loaded. Reload the page.' });
   }
 }

@@ -8,7 +8,7 @@ import { readCsv, type Sheet } from './read-csv.js';
 
 interface ChosenSheet {
   sheet: ReadonlySignal<Sheet | null>;
-  /** Why the file that was chosen last cannot be read. */
+  /** Why the file that was chosen last cannot be read, or why none can. */
   problem: ReadonlySignal<Problem | null>;
   read(file: File): void;
 }
@@ -18,8 +18,8 @@ export function useSheet(rowsMax: number): ChosenSheet {
   const sheet = useKeptSignal<Sheet | null>('file', null);
   const problem = useSignal<Problem | null>(null);
   const newest = useRef<File | null>(null);
-  // With the screen: a later update of the service removes it, and what was written would be lost with a reload.
-  useEffect(() => void loadPapa().catch(() => undefined), []);
+  // Loaded with the screen, because an update of the service removes the file of this part.
+  useEffect(() => void loadPapa().catch((error: unknown) => (problem.value = problemOf(error))), []);
   const read = async (file: File) => {
     newest.current = file;
     try {

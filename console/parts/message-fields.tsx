@@ -27,14 +27,16 @@ export const SendAtField = () => (
   <TextField name="scheduled_at" label="Send at (optional)" type="datetime-local" hint="In your time zone, at most 30 days ahead" />
 );
 
-const passedText = 'This time has passed. Choose a later one, or none to send at once';
-
 /** What is wrong with the time at which something is to be sent. For the API a time in the past is now. In a form it is a mistake. */
-export const faultsOfSendAt = (at: string | null | undefined): { field: string; message: string }[] =>
-  hasPassed(Date.parse(at ?? '')) ? [{ field: 'scheduled_at', message: passedText }] : [];
+export function faultsOfSendAt(at: string | null | undefined): { field: string; message: string }[] {
+  const millis = Date.parse(at ?? '');
+  if (!hasPassed(millis)) return [];
+  const reason = millis > Date.now() ? ' The clock of this device is late.' : '';
+  return [{ field: 'scheduled_at', message: `This time has passed.${reason} Choose a later one, or none to send at once` }];
+}
 
 /** @throws Problem when the time has passed, perhaps since its preview */
 export function assertAhead(at: string | null | undefined): void {
-  const details = faultsOfSendAt(at);
-  if (details.length > 0) throw new Problem(400, { error: `${passedText}.`, details });
+  const [fault] = faultsOfSendAt(at);
+  if (fault !== undefined) throw new Problem(400, { error: `${fault.message}.`, details: [fault] });
 }

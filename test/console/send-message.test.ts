@@ -106,6 +106,6 @@ describe('a message in the console', () => {
     await browser.page.getByRole('complementary').getByText('1 credit', { exact: true }).waitFor();
     await browser.fill('Send at (optional)', anHourAgo);
     await browser.press('Send');
-    await browser.see('This time has passed. Choose a later one, or none to send at once');
+    await browser.see('This time has passed. The clock of this device is late. Choose a later one, or none to send at once');
   });
 });

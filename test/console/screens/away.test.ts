@@ -1,8 +1,12 @@
 /** The console while the service is away, and when it is back. */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { useApi } from '../../api/use-api.js';
+import { root } from '../../deploy/project.js';
 import { useConsole } from '../use-console.js';
 
+const assets = join(root, 'dist/console/site/assets');
 const readAgain = 'The service cannot be reached.';
 
 describe('the console while the service is away', () => {
@@ -74,26 +78,43 @@ describe('the console while the service is away', () => {
       AbortSignal.timeout = (ms) => timeout(ms < 60_000 ? ms : 3_000);
     }`);
     const neverAnswer = () => browser.page.route('**/api/v1/api-keys', () => undefined, { times: 1 });
-    await neverAnswer();
-    await browser.open('/keys');
-    await browser.see(readAgain);
-    await browser.see('No API keys yet');
-    await browser.follow('Create an API key');
-    await neverAnswer();
-    await browser.fill('Name', 'Shop');
-    await browser.press('Create');
-    await browser.see('The key may have been created. Look at the list before you try again.');
-    await sooner.dispose();
+    try {
+      await neverAnswer();
+      await browser.open('/keys');
+      await browser.see(readAgain);
+      await browser.see('No API keys yet');
+      await browser.follow('Create an API key');
+      await neverAnswer();
+      await browser.fill('Name', 'Shop');
+      await browser.press('Create');
+      await browser.see('The key may have been created. Look at the list before you try again.');
+    } finally {
+      await sooner.dispose();
+    }
   });
 
+  /** The file of the library for CSV files, which has this name in no other part. */
+  const libraryPart = () => {
+    const names = readdirSync(assets).filter((name) => name.endsWith('.js'));
+    return names.find((name) => readFileSync(join(assets, name), 'utf8').includes('.RECORD_SEP='));
+  };
+  const csvPartLost = /^The part of the console for CSV files could not be loaded\. Reload the page\.$/;
   const updateService = () => browser.page.route(/\/assets\/part-/, (route) => route.fulfill({ status: 404, body: 'Not found' }));
 
   it('a CSV file is read although an update removed parts of the page since its screen was shown', async () => {
+    const part = libraryPart();
+    const arrived = browser.page.waitForEvent('requestfinished', (request) => request.url().endsWith(`/${part}`));
     await browser.open('/batches/new');
-    await browser.page.waitForLoadState('networkidle');
+    await arrived;
     await updateService();
     await browser.choose('to,name\r\n+15551234567,Ada');
     await browser.see(': 1 row, 2 columns');
+  });
+
+  it('a screen for a CSV file whose part of the page is missing says so before a file is chosen', async () => {
+    await browser.page.route(`**/${libraryPart()}`, (route) => route.abort());
+    await browser.open('/batches/new');
+    await browser.see(csvPartLost);
   });
 
   it('a download whose part of the page is missing says what to do, before it reads the list', async () => {
@@ -107,7 +128,7 @@ describe('the console while the service is away', () => {
       return route.continue();
     });
     await browser.press('Download as CSV');
-    await browser.see(/^The part of the console for CSV files could not be loaded\..+or reload the page\.$/);
+    await browser.see(csvPartLost);
     assert.equal(reads, 0);
   });
 
