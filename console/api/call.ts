@@ -1,4 +1,5 @@
 /** Calls of the API, typed by its OpenAPI document (schema.ts, generated). The session is a cookie, which the browser adds by itself. */
+import { anySignal } from './any-signal.js';
 import { urlOf } from './base.js';
 import { noteAllowance } from './allowance.js';
 import { noteClock } from './clock.js';
@@ -58,8 +59,8 @@ export function setCallGuard(check: typeof guard): void {
   guard = check;
 }
 
-/** A connection may die without a word. A long body takes its time on a slow line. */
-const answerMsMax = (body: string | undefined): number => 60_000 + (body?.length ?? 0) / 16;
+/** A connection may die without a word. The service itself waits less for a body, but a proxy may buffer it from a slow line. */
+const timeoutMsOf = (body: string | undefined): number => 60_000 + (body?.length ?? 0) / 4;
 
 /**
  * Calls an operation.
@@ -70,7 +71,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   const checkAnswer = guard();
   const { signal, idempotencyKey } = input;
   const body = input.body === undefined ? undefined : JSON.stringify(input.body);
-  const late = AbortSignal.timeout(answerMsMax(body));
+  const late = AbortSignal.timeout(timeoutMsOf(body));
   const response = await fetch(addressOf(path, input), {
     method: method.toUpperCase(),
     ...(bearer === null ? {} : { credentials: 'omit' }),
@@ -80,7 +81,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
     },
     ...(body === undefined ? {} : { body }),
-    signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+    signal: signal === undefined ? late : anySignal(signal, late),
   }).catch((error: unknown) => {
     throw isAbort(error) ? error : unreachable();
   });
@@ -94,7 +95,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   const isOfLogin = /^\/(console\/session|api\/v1\/auth\/)/.test(path);
   // Logins have limits of their own.
   if (!isOfLogin) noteAllowance(response.headers);
-  // A success that ends in the middle, or that something between us made up, is no answer.
+  // A success that ends in the middle, or that a proxy made up, is no answer.
   if (response.ok && !isObject(answer.data)) throw unreachable();
   if (response.status < 500) checkAnswer(response.status);
   if (response.ok) return answer.data as Data<P, M>;
@@ -104,7 +105,7 @@ export async function call<P extends keyof paths, M extends Method>(method: M, p
   throw problem;
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError';
 

@@ -1,6 +1,6 @@
 /** What went wrong with a request, in the words of the API. */
 
-/** The body of an error response (docs/contract/errors.md). Where something between us answered, its fields are missing or of other types. */
+/** The body of an error response (docs/contract/errors.md). Where a proxy answered, its fields are missing or of other types. */
 export interface ErrorBody {
   error?: string;
   code?: string;

@@ -24,7 +24,7 @@ export interface Loaded<T> {
 
 /** A read that the service did not answer, or refused for its rate limit, is repeated by itself, at growing intervals. */
 const againMs = { first: 5_000, max: 60_000 };
-/** A read that takes longer may never be answered: a quiet reload, or another press of a button, replaces it. */
+/** A read that takes longer ends by itself only later (`call.ts`): a quiet reload, or another press of a button, replaces it. */
 export const answerMsMax = 30_000;
 const isRateLimited = (error: unknown) => problemOf(error).status === 429;
 

@@ -45,7 +45,7 @@ export function Replays({ webhook, ended }: Props) {
     <section aria-labelledby="replays">
       <h2 id="replays">Replay</h2>
       <p>Sends the deliveries of a period again, oldest first. Receivers recognise repeated events by their id.</p>
-      <ReplayForm params={params} begun={replays.reload} />
+      <ReplayForm params={params} reload={replays.reload} />
       <Resource of={replays}>
         {(rows) =>
           rows.length === 0 ? null : (
@@ -82,7 +82,7 @@ const statuses = [
 ] as const;
 const fields = ['since', 'until', 'status'] as const;
 
-function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }) {
+function ReplayForm({ params, reload }: { params: { id: string }; reload(): void }) {
   const counted = useSignal<number | null>(null);
   const form = useForm(async (data, _form, origin) => {
     const body = requestOf(data);
@@ -98,7 +98,7 @@ function ReplayForm({ params, begun }: { params: { id: string }; begun(): void }
     if (!(await confirm({ title: 'Replay these deliveries?', text, action }))) return;
     // What is counted is sent: later deliveries are not part of it.
     const request = { ...body, ...count.until, dry_run: false };
-    await call('post', '/api/v1/webhooks/{id}/replay', { params, body: request }).finally(begun);
+    await call('post', '/api/v1/webhooks/{id}/replay', { params, body: request }).finally(reload);
     notify('Replay started.');
   }, 'If you have confirmed the replay, it may have been started. Look at the list of replays before you try again.');
   return (
