@@ -14,6 +14,7 @@ import { eachWithHeartbeat } from './support/heartbeat.js';
 import { dispatcher, givingUpActivities, messageActivities } from './messages.js';
 import type { WebhookPoster } from './webhooks/post-webhook.js';
 import type { Providers } from './handoff/providers/provider.js';
+import type { SlotSharesOfThread } from './handoff/slot-shares.js';
 import { repairActivities } from './watch/repair.js';
 import { restoredActivities } from './reports/restored.js';
 import { webhookOperationActivities } from './webhooks/webhook-operations.js';
@@ -25,6 +26,8 @@ export interface ActivityDeps {
   config: Config;
   logger: Logger;
   providers: Providers;
+  /** Which accounts use the slots of this thread. */
+  slots?: SlotSharesOfThread | undefined;
   poster: WebhookPoster;
   /** What all threads of the process know of endpoints. */
   endpoints?: SharedEndpointStats | undefined;

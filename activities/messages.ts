@@ -29,7 +29,7 @@ import type { Providers } from './handoff/providers/provider.js';
 import { AccountHealthMonitor } from './handoff/account-health.js';
 import { type PollLimits, pollReports } from './reports/poll-reports.js';
 import { callsAgain } from './handoff/routing.js';
-import { SlotShares } from './handoff/slot-shares.js';
+import { type SlotSharesOfThread, slotSharesOfThread } from './handoff/slot-shares.js';
 import { Throughput } from './handoff/throughput.js';
 
 export interface MessageDeps extends PersistDeps, AnnounceDeps {
@@ -46,6 +46,7 @@ export interface MessageDeps extends PersistDeps, AnnounceDeps {
     | 'routeWindowSeconds'
   >;
   providers: Providers;
+  slots?: SlotSharesOfThread | undefined;
   /** Aborted when the worker has to stop. */
   stopping?: AbortSignal;
   /** How long a call without an outcome may still run. */
@@ -80,10 +81,9 @@ const waitsOf = ({ config, providers, leaseSeconds = callLeaseSeconds }: Message
 
 /** Creates the function that hands off a group. All hand-offs of a thread share the known limits and health of the providers. */
 export function dispatcher(deps: MessageDeps): (target: DispatchTarget) => Promise<Dispatched> {
-  const { db, config, logger, providers } = deps;
+  const { db, config, logger, providers, slots = slotSharesOfThread() } = deps;
   const waits = waitsOf(deps);
   const throughput = new Throughput(db, config.providerLimits, waits);
-  const slots = new SlotShares();
   const health = new AccountHealthMonitor({ db, logger, windowSeconds: config.routeWindowSeconds }, providers);
   return (target) =>
     dispatch({ ...deps, throughput, slots, health, waits, secretKeys: config.secretKeys, verifiedOnly: mustBeVerified(config) }, target);

@@ -117,8 +117,10 @@ async function beginRounds(
     const route = await routeOfRound(deps, groupId, { round, mayProbe });
     mayProbe &&= !route.isProbe;
     isResting = route.resting.length > 0;
-    if (round === 0 && batchId === undefined && !route.isProbe && (await mustYield(deps, groupId, route.choices)))
+    if (round === 0 && !route.isProbe && (await mustYield(deps, { groupId, batchId }, route.choices))) {
+      if (batchId !== undefined) return { more: false, waitMs: await turn.msUntilSlowAccount(batchId), isResting };
       throw await notHandedOffUntilExpiry(db, groupId, 'The calls to the account are slow, and others need the slot', 0);
+    }
     const first = pace.channel === null ? undefined : route.choices[pace.channel].accounts[0];
     const limit = first === undefined ? Number.POSITIVE_INFINITY : throughput.limitOf(first.account);
     const perSecond = Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit);
@@ -133,11 +135,18 @@ async function beginRounds(
 }
 
 /** Whether the group gives its slot to groups of other accounts. Costs nothing while no account has used up its share of the slots. */
-async function mustYield({ db, slots, waits }: RoundDeps, groupId: string, choices: Choices): Promise<boolean> {
+async function mustYield(
+  { db, slots, waits }: RoundDeps,
+  { groupId, batchId }: Pick<DispatchTarget, 'groupId' | 'batchId'>,
+  choices: Choices,
+): Promise<boolean> {
+  const shares = batchId === undefined ? slots.singles : slots.pages;
   const accounts = Object.values(choices).flatMap((choice) => choice.accounts);
-  if (!accounts.some(({ account }) => slots.isFull(account))) return false;
+  if (!accounts.some(({ account }) => shares.isFull(account))) return false;
   const due = await dueUnits(db, groupId, choices, { limit: roundMax, except: [], waits });
-  return due.some(({ account }) => slots.isFull(account));
+  const areFull = due.map(({ account }) => shares.isFull(account));
+  // A page that also has messages for other accounts goes on: they would wait with it.
+  return batchId === undefined ? areFull.includes(true) : areFull.length > 0 && !areFull.includes(false);
 }
 
 /**

@@ -6,14 +6,14 @@ import type { UncertainWaits } from '../../models/operations/handoff/uncertain-h
 import type { PersistDeps } from '../support/persist.js';
 import type { Providers } from './providers/provider.js';
 import type { AccountHealthMonitor } from './account-health.js';
-import type { SlotShares } from './slot-shares.js';
+import type { SlotSharesOfThread } from './slot-shares.js';
 import type { Throughput } from './throughput.js';
 
 export interface RoundDeps extends PersistDeps {
   db: Database;
   providers: Providers;
   throughput: Throughput;
-  slots: SlotShares;
+  slots: SlotSharesOfThread;
   health: AccountHealthMonitor;
   waits: UncertainWaits;
   /** SECRET_KEY and the previous keys. */

@@ -144,7 +144,7 @@ export class Rounds {
   async #handOff(claim: Claim, signal: AbortSignal): Promise<Handoff> {
     const { providers, health, slots } = this.deps;
     const call = health.begin(claim.account);
-    const leaveSlot = this.inBatch ? undefined : slots.begin(claim.account, this);
+    const leaveSlot = (this.inBatch ? slots.pages : slots.singles).begin(claim.account, this);
     const begun = performance.now();
     const end = traceHandoff(claim, this.inBatch);
     const answered = await handOff(providers.accounts.get(claim.account), claim, signal).finally(leaveSlot);

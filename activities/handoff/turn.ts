@@ -12,6 +12,8 @@ import type { RoundRequest } from './throughput.js';
 const waitInSlotMsMax = 2_000;
 /** The same for pages. They have few slots, and a batch with a low rate must not occupy those of other workspaces. */
 const pageWaitInSlotMsMax = 500;
+/** A page whose account has its share of the slots looks again after this time at the earliest, and in the order of a batch with this rate. */
+const slowAccountWait = { minMs: 5_000, perSecond: 250 };
 /** How far ahead a time is reserved at most. A longer wait ends earlier, because a higher limit may be set meanwhile. */
 const horizonMs = 10 * 60_000;
 /** Pages reserve only this far ahead, so that a new single message does not wait behind pages. */
@@ -62,6 +64,11 @@ export class Turn {
   async acquire(route: RoundRoute, round: WantedRound): Promise<number> {
     const waitMs = await this.#byRate(round);
     return waitMs > 0 ? waitMs : this.#atProvider(route, round);
+  }
+
+  /** @returns milliseconds until a page whose account has its share of the slots looks again */
+  msUntilSlowAccount(batchId: string): Promise<number> {
+    return this.#pageWait(batchId, slowAccountWait.perSecond, withLaterJitter(slowAccountWait.minMs));
   }
 
   async #byRate({ rate, size }: WantedRound): Promise<number> {

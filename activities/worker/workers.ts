@@ -14,11 +14,13 @@ import { drainingWorker } from './draining-worker.js';
 import { leanWorker } from './lean-worker.js';
 import { leaveLocalActivities } from './leave-work.js';
 import { activitySlots, type TaskQueue } from '../support/slots.js';
+import { pageTuner } from './page-slots.js';
 import { traceActivities } from './trace-activities.js';
 import type { SharedEndpointStats } from '../webhooks/shared-endpoint-stats.js';
 import { webhookPoster } from '../webhooks/post-webhook.js';
 import { createProviders } from '../handoff/providers/index.js';
 import type { Providers } from '../handoff/providers/provider.js';
+import { slotSharesOfThread } from '../handoff/slot-shares.js';
 import { ReportPoster } from '../handoff/providers/report-poster.js';
 import { workflowStarts } from '../support/workflow-starts.js';
 
@@ -75,13 +77,17 @@ export async function startWorkers(deps: WorkersDeps): Promise<LeavableWorkers> 
   const starts = workflowStarts(new Client({ connection, namespace: config.temporalNamespace }));
   const [stopping, leaving, refused] = [new AbortController(), new AbortController(), new AbortController()];
   setMaxListeners(0, stopping.signal, leaving.signal); // one for each activity
-  const activities = createActivities({ db, config, logger, providers, poster, endpoints, starts, stopping: stopping.signal });
+  const slots = slotSharesOfThread();
+  const activities = createActivities({ db, config, logger, providers, slots, poster, endpoints, starts, stopping: stopping.signal });
   const interceptors = { activity: [leaveLocalActivities(leaving.signal), ...(isTracing() ? [traceActivities] : [])] };
   const common = { connection, namespace: config.temporalNamespace, activities, interceptors, ...grace, ...heartbeats };
   const workers = await Promise.all(
     taskQueues.map((taskQueue) => {
-      const maxConcurrentActivityTaskExecutions = activitySlots[taskQueue];
-      const options = { ...common, taskQueue, maxConcurrentActivityTaskExecutions, ...optionsOf(config)[taskQueue] };
+      const slotOptions =
+        taskQueue === queues.bulk
+          ? { tuner: pageTuner(() => slots.pages.slowSlots) }
+          : { maxConcurrentActivityTaskExecutions: activitySlots[taskQueue] };
+      const options = { ...common, taskQueue, ...slotOptions, ...optionsOf(config)[taskQueue] };
       const kind = drainingWorker((error) => refused.abort(error));
       return (taskQueue === queues.messages ? leanWorker(leaving.signal, kind) : kind).create(options);
     }),

@@ -1,4 +1,9 @@
+import { queues } from '../../workflows/contract.js';
 import { type Board, eventsIn, quantile, rate } from './board.js';
+
+const used = 'temporal_worker_task_slots_used';
+/** The SDK does not know how many slots for pages are free, because `PageSlots` adds some while carriers are slow. */
+const free = `(temporal_worker_task_slots_available or 8 - ${used}{task_queue="${queues.bulk}",worker_type="ActivityWorker"})`;
 
 export const temporalBoard: Board = {
   name: 'temporal',
@@ -13,10 +18,10 @@ export const temporalBoard: Board = {
     },
     {
       title: 'Least free slots',
-      about: 'At 0 a worker takes no more tasks of that kind.',
+      about: 'At 0 a worker takes no more tasks of that kind, except pages beside those at slow carriers.',
       unit: 'short',
       redBelow: 1,
-      queries: [['min(temporal_worker_task_slots_available)', '']],
+      queries: [[`clamp_min(min(${free}), 0)`, '']],
     },
     {
       title: 'Wait of workflow tasks',
@@ -37,15 +42,15 @@ export const temporalBoard: Board = {
       title: 'Used slots',
       about: 'By kind of task and task queue.',
       unit: 'short',
-      queries: [['sum by (worker_type, task_queue) (temporal_worker_task_slots_used)', '{{task_queue}} {{worker_type}}']],
+      queries: [[`sum by (worker_type, task_queue) (${used})`, '{{task_queue}} {{worker_type}}']],
     },
     {
       title: 'Share of slots in use',
-      about: 'By kind of task and task queue. At 100 % tasks wait.',
+      about: 'By kind of task and task queue. At 100 % tasks wait. Extra pages beside slow carriers raise it above 100 %.',
       unit: 'percentunit',
       queries: [
         [
-          'sum by (worker_type, task_queue) (temporal_worker_task_slots_used) / sum by (worker_type, task_queue) (temporal_worker_task_slots_used + temporal_worker_task_slots_available)',
+          `sum by (worker_type, task_queue) (${used}) / sum by (worker_type, task_queue) (${used} + ${free})`,
           '{{task_queue}} {{worker_type}}',
         ],
       ],

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { activitySlots } from '../../activities/support/slots.js';
 import { dashboardOf, quantile } from '../../local/boards/board.js';
 import { boards } from '../../local/boards/index.js';
 import { othersBoard } from '../../local/boards/others.js';
@@ -50,6 +51,14 @@ describe('boards', () => {
     const shown = new Set(boards.flatMap(({ panels }) => panels.flatMap(({ queries }) => queries.flatMap(([expr]) => metricsIn(expr)))));
     const unseen = declared.filter(({ name, kind }) => !shown.has(kind === 'histogram' ? `${name}_bucket` : name));
     assert.deepEqual(unseen, []);
+  });
+
+  it('the board of Temporal knows how many slots a worker has for pages', () => {
+    const exprs = boards.flatMap(({ panels }) => panels.flatMap(({ queries }) => queries.map(([expr]) => expr)));
+    const numbers = exprs.flatMap((expr) =>
+      [...expr.matchAll(/(\d+) - temporal_worker_task_slots_used\{task_queue="bulk"/g)].map(([, slots]) => slots),
+    );
+    assert.deepEqual(new Set(numbers), new Set([String(activitySlots.bulk)]));
   });
 
   it('a metric that no board reads gets a panel of its kind on the board of other metrics', () => {

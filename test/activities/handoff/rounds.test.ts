@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
 import { routeOfRound } from '../../../activities/handoff/routing.js';
 import { Rounds } from '../../../activities/handoff/rounds.js';
-import { SlotShares } from '../../../activities/handoff/slot-shares.js';
+import { slotSharesOfThread } from '../../../activities/handoff/slot-shares.js';
 import { Throughput } from '../../../activities/handoff/throughput.js';
 import { everywhere, silentLogger as logger, stubProvider } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
@@ -23,7 +23,7 @@ describe('rounds of a dispatch', () => {
       logger,
       providers,
       throughput: new Throughput(db, providerLimits, waits),
-      slots: new SlotShares(),
+      slots: slotSharesOfThread(),
       health: new AccountHealthMonitor({ db, logger, windowSeconds: routeWindowSeconds }, providers),
       waits,
       secretKeys,

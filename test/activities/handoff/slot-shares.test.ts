@@ -6,11 +6,13 @@ import { SlotShares } from '../../../activities/handoff/slot-shares.js';
 import { Throughput } from '../../../activities/handoff/throughput.js';
 import type { Channel } from '../../../models/channels.js';
 import { inTransaction, select } from '../../../models/db/database.js';
+import { openPage } from '../../../models/operations/batches/open-page.js';
 import { until } from '../../support/client.js';
 import { silentLogger as logger, stubProvider } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { untilLockWait } from '../../support/lock-table.js';
+import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
 import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
 
@@ -18,7 +20,7 @@ describe('the share of an account in the slots of a worker', () => {
   const test = workspaceForEach({ balance: 1_000_000 });
 
   /** Two accounts: that of e-mails, `slow`, answers when `answerAll` is called. The other one, `fast`, answers at once. */
-  const accountsOf = (slots: SlotShares) => {
+  const accountsOf = (shares: SlotShares) => {
     const { db } = test;
     let answers: (() => void)[] = [];
     const slow = stubProvider(
@@ -36,6 +38,7 @@ describe('the share of an account in the slots of a worker', () => {
     const waits = { leaseSeconds: 0, unknownSeconds: 120, repeatable: [] };
     const throughput = new Throughput(db, providerLimits, waits);
     const health = new AccountHealthMonitor({ db, logger, windowSeconds: routeWindowSeconds }, providers);
+    const slots = { singles: shares, pages: shares };
     const deps = { db, logger, providers, throughput, slots, health, waits, secretKeys, verifiedOnly: false };
     const { signal } = new AbortController();
     return {
@@ -47,7 +50,7 @@ describe('the share of an account in the slots of a worker', () => {
           test.workspaceId,
           Array.from({ length: count }, () => ({ channel })),
         ),
-      run: (groupId: string) => inActivity(() => dispatch(deps, { groupId, batchId: undefined, signal }), []),
+      run: (groupId: string, batchId?: string) => inActivity(() => dispatch(deps, { groupId, batchId, signal }), []),
       answerAll: () => {
         for (const answer of answers) answer();
         answers = [];
@@ -100,5 +103,28 @@ describe('the share of an account in the slots of a worker', () => {
     });
     await running;
     assert.deepEqual([before, after], [true, false]);
+  });
+
+  it('a page gives its slot back while a page of another batch makes slow calls to its account', async () => {
+    const shares = new SlotShares({ max: 1, slowMs: 0 });
+    const { slow, fast, run, answerAll } = accountsOf(shares);
+    const page = async (channel: Channel) => {
+      const { id, pages } = await buildAcceptedBatch(test.db, test.workspaceId, [1], { channel });
+      const [{ groupId } = { groupId: '' }] = pages;
+      await openPage(test.db, groupId);
+      return [groupId, id] as const;
+    };
+    const [first, second, other] = [await page('email'), await page('email'), await page('sms')];
+    const running = run(...first);
+    await until(() => slow.calls.length === 1, 'the slow call runs');
+    const [yielded] = await Promise.all([run(...second), run(...other)]);
+    assert.deepEqual([yielded.queued, yielded.more, (yielded.retryInMs ?? 0) >= 4_000], [1, false, true]);
+    assert.deepEqual([slow.calls.length, fast.calls.length, shares.slowSlots], [1, 1, 1]);
+    answerAll();
+    await running;
+    const last = run(...second);
+    await until(() => slow.calls.length === 2, 'the slot of the account is free again');
+    answerAll();
+    assert.deepEqual([(await last).queued, shares.slowSlots], [0, 0]);
   });
 });

@@ -1,6 +1,6 @@
 /** A service for the batches of a test file, and a say in every call of its sms provider. */
 import assert from 'node:assert/strict';
-import type { OutgoingMessage, SendOutcome } from '../../../activities/handoff/providers/provider.js';
+import type { OutgoingMessage, Providers, SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import { type Account, type Json, type RestClient, restClient, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
@@ -18,15 +18,17 @@ export class BatchService {
   /** And after it, with what the sandbox answered. */
   afterTaking: (message: OutgoingMessage, outcome: SendOutcome) => SendOutcome = (_message, outcome) => outcome;
 
-  async start(): Promise<void> {
+  /** @param withAccounts adds accounts to the sandbox */
+  async start(withAccounts = (sandbox: Providers) => sandbox): Promise<void> {
+    const observed = (providers: Providers) =>
+      withSandbox(providers, (sandbox) => async (message, signal) => {
+        this.calls.push(message);
+        const early = await this.beforeTaking(message);
+        return early ?? this.afterTaking(message, await sandbox.send(message, signal));
+      });
     this.service = await startService({
       isHere: true,
-      wrapProviders: (providers) =>
-        withSandbox(providers, (sandbox) => async (message, signal) => {
-          this.calls.push(message);
-          const early = await this.beforeTaking(message);
-          return early ?? this.afterTaking(message, await sandbox.send(message, signal));
-        }),
+      wrapProviders: (providers) => withAccounts(observed(providers)),
       env: { SIGNUP_CREDITS: '1000', REPORT_TIMEOUT_SMS: '5', SANDBOX_DELAY_MS: '20' },
     });
     this.client = restClient(this.service.url);

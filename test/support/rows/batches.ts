@@ -4,6 +4,7 @@ import type { Database } from '../../../models/db/database.js';
 import type { NewMessage } from '../../../models/tables/message.js';
 import { acceptBatch as accept, type BatchAcceptance } from '../../../models/operations/batches/accept-batch.js';
 import { insertBatch, type NewBatch } from '../../../models/operations/batches/insert-batch.js';
+import { priceOf } from '../../../models/rules/billing/credits.js';
 import type { NewGroup } from '../../../models/operations/messages/insert-messages.js';
 import { workflowIds } from '../../../workflows/contract.js';
 import { testConfig } from '../config.js';
@@ -23,7 +24,7 @@ export interface BuiltBatch {
   pages: { groupId: string; ids: string[] }[];
 }
 
-/** A batch of SMS for one credit each, not accepted yet, with pages of these sizes. They are stored when `held` resolves. */
+/** A batch, of SMS unless another channel is given, not accepted yet, with pages of these sizes. They are stored when `held` resolves. */
 export async function buildBatch(
   db: Database,
   workspaceId: string,
@@ -32,6 +33,7 @@ export async function buildBatch(
     rate = null,
     scheduled_at = null,
     held = Promise.resolve(),
+    channel = 'sms',
     ...message
   }: Partial<Pick<NewBatch, 'rate'>> & Partial<NewMessage> & { held?: Promise<void> } = {},
 ): Promise<BuiltBatch> {
@@ -39,12 +41,12 @@ export async function buildBatch(
   const batch: NewBatch = {
     id: uuidv7(),
     workspace_id: workspaceId,
-    channel: 'sms',
+    channel,
     total: accepted,
     accepted,
     invalid: 0,
     errors: [],
-    cost: accepted * 1_000,
+    cost: accepted * priceOf(channel, 'Hello'),
     rate,
     idempotency_key: null,
     request_digest: null,
@@ -54,7 +56,7 @@ export async function buildBatch(
   const groups = sizes.map((size): NewGroup => {
     const groupId = uuidv7();
     const messages = Array.from({ length: size }, () =>
-      newMessage({ id: uuidv7(), workspace_id: workspaceId, group_id: groupId, batch_id: batch.id, scheduled_at, ...message }),
+      newMessage({ id: uuidv7(), workspace_id: workspaceId, group_id: groupId, batch_id: batch.id, scheduled_at, channel, ...message }),
     );
     return { groupId, workflowId: workflowIds.page(groupId), messages };
   });
