@@ -18,10 +18,10 @@ export function takeCredits(
 ): Promise<ChangedCredits> {
   const reference = referenceOf(id, given);
   return inTransaction(db, async (transaction) => {
-    await lockFunds(db, transaction, id); // a concurrent call waits here, and then finds the entry of the first
+    const { balance } = await lockFunds(db, transaction, id); // a concurrent call waits here, and then finds the entry of the first
     const isNew = !(await isPosted(db, transaction, id, { reference, amount: -amount }));
     if (isNew) {
-      await lend(db, transaction, id, amount);
+      if (amount > balance) await lend(db, transaction, id, amount - balance);
       await takeBack(db, transaction, id, { reference, amount, description: reason });
       const event = { workspaceId: id, type: 'billing.credits_taken', target: { type: 'workspace', id, name } } as const;
       await recordAuditEvent(db, transaction, systemOrigin('operator'), { ...event, changes: { credits: toCredits(amount), reason } });
@@ -31,12 +31,10 @@ export function takeCredits(
 }
 
 /**
- * Adds what the balance lacks for an amount, as debt. So the ledger has the whole amount and every debt of which no order knows, as the audit
+ * Adds what the balance lacks for an amount that is taken, as debt. So the ledger has the whole amount and every debt of which no order knows, as the audit
  * requires (`auditLedger`).
  */
-async function lend(db: Database, transaction: Transaction, workspaceId: string, amount: number): Promise<void> {
-  const lacking = amount - (await lockFunds(db, transaction, workspaceId)).balance;
-  if (lacking <= 0) return;
+async function lend(db: Database, transaction: Transaction, workspaceId: string, lacking: number): Promise<void> {
   const posting = { reference: `debt:${makeId()}`, amount: lacking, description: 'Debt, which the next credits pay' };
   await postEntries(db, transaction, workspaceId, { kind: 'adjustment', postings: [posting] });
   await select(db, addDebt, [workspaceId, lacking], transaction);
