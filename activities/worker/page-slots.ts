@@ -8,14 +8,11 @@ const extraMax = 4;
 /** How soon a slow carrier is noticed, while all slots are taken. */
 const lookEveryMs = 250;
 
-interface Waiting {
-  grant: (permit: SlotPermit) => void;
-}
-
 /** Created for one worker. @param slow how many pages mostly wait for slow carriers */
 export class PageSlots implements CustomSlotSupplier<ActivitySlotInfo> {
   readonly type = 'custom';
-  readonly #waiting = new Set<Waiting>();
+  /** What grants a slot to each waiting poll, in their order. */
+  readonly #waiting = new Set<(permit: SlotPermit) => void>();
   #taken = 0;
   #look: NodeJS.Timeout | undefined;
 
@@ -24,11 +21,10 @@ export class PageSlots implements CustomSlotSupplier<ActivitySlotInfo> {
   reserveSlot(_: SlotReserveContext, signal: AbortSignal): Promise<SlotPermit> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);
-      const waiting = { grant: resolve };
-      this.#waiting.add(waiting);
+      this.#waiting.add(resolve);
       signal.addEventListener('abort', () => {
         // The SDK aborts only while it has no permit: one that was granted meanwhile is lost.
-        if (!this.#waiting.delete(waiting)) this.#taken -= 1;
+        if (!this.#waiting.delete(resolve)) this.#taken -= 1;
         this.#grant();
         reject(signal.reason as Error);
       });
@@ -58,11 +54,11 @@ export class PageSlots implements CustomSlotSupplier<ActivitySlotInfo> {
   }
 
   #grant(): void {
-    for (const waiting of this.#waiting) {
+    for (const grant of this.#waiting) {
       if (!this.#hasFree()) break;
-      this.#waiting.delete(waiting);
+      this.#waiting.delete(grant);
       this.#taken += 1;
-      waiting.grant({});
+      grant({});
     }
     if (this.#waiting.size > 0) return;
     clearInterval(this.#look);
