@@ -6,8 +6,6 @@ import { workMetrics } from '../../models/metrics/catalogue.js';
 import { completePage } from '../../models/operations/batches/complete-batch-if-done.js';
 import { expireWaiting, nextExpiryInMs } from '../../models/operations/handoff/expire-waiting.js';
 import { giveUpOnHandoffs } from '../../models/operations/handoff/give-up.js';
-import { dueUnits } from '../../models/operations/handoff/provider-pace.js';
-import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
 import { type GroupWork, countGroupWork } from '../../models/operations/messages/count-group-work.js';
 import { nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { storeDetails } from '../support/heartbeat.js';
@@ -15,6 +13,7 @@ import { hasTimeFor, notHandedOff, notHandedOffUntilExpiry, untilNextTry, waitAf
 import { Rounds } from './rounds.js';
 import { type RoundDeps, sendingRules } from './round-deps.js';
 import { routeOfRound } from './routing.js';
+import { Slot } from './slot.js';
 import { Turn } from './turn.js';
 
 /** The state of a group after a dispatch. */
@@ -55,10 +54,11 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const { groupId, batchId, holdsEvents = false } = target;
   const tryInMs = untilNextTry();
   if (tryInMs > 0) return expireBeforeTry(deps, target, tryInMs);
-  const rounds = new Rounds(deps, groupId, batchId !== undefined);
+  const slot = new Slot(deps, target);
+  const rounds = new Rounds(deps, slot);
   const sliceEndsAt = performance.now() + sliceMs;
   const turn = new Turn(deps, { ...target, sliceEndsAt });
-  const { more, isResting, ...end } = await runRounds(deps, target, { rounds, turn, sliceEndsAt });
+  const { more, isResting, ...end } = await runRounds(deps, target, { slot, rounds, turn, sliceEndsAt });
   const { waitMs, hasExpired } = await expireDuringWait(deps, groupId, end.waitMs);
   if (batchId !== undefined) await finishPage(deps, groupId, batchId, rounds.endedCount > 0 || rounds.hasFailedByRule || hasExpired);
   if (rounds.tookNothing)
@@ -79,6 +79,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
 }
 
 interface Slice {
+  slot: Slot;
   rounds: Rounds;
   turn: Turn;
   /** By `performance.now()`. No round begins later. */
@@ -98,7 +99,7 @@ async function runRounds(deps: RoundDeps, target: DispatchTarget, slice: Slice):
   try {
     return await beginRounds(deps, target, slice);
   } finally {
-    await slice.rounds.finish();
+    await slice.rounds.finish().finally(() => slice.slot.leave());
   }
 }
 
@@ -106,7 +107,7 @@ async function runRounds(deps: RoundDeps, target: DispatchTarget, slice: Slice):
 async function beginRounds(
   deps: RoundDeps,
   { groupId, batchId, signal }: DispatchTarget,
-  { rounds, turn, sliceEndsAt }: Slice,
+  { slot, rounds, turn, sliceEndsAt }: Slice,
 ): Promise<End> {
   const { db, throughput } = deps;
   let isResting = false;
@@ -117,11 +118,11 @@ async function beginRounds(
     const route = await routeOfRound(deps, groupId, { round, mayProbe });
     mayProbe &&= !route.isProbe;
     isResting = route.resting.length > 0;
-    if (round === 0 && !route.isProbe && (await mustYield(deps, { groupId, batchId }, route.choices))) {
+    const first = pace.channel === null ? undefined : route.choices[pace.channel].accounts[0];
+    if (round === 0 && !route.isProbe && !(await slot.take(route.choices, first?.account))) {
       if (batchId !== undefined) return { more: false, waitMs: await turn.msUntilSlowAccount(batchId), isResting };
       throw await notHandedOffUntilExpiry(db, groupId, 'The calls to the account are slow, and others need the slot', 0);
     }
-    const first = pace.channel === null ? undefined : route.choices[pace.channel].accounts[0];
     const limit = first === undefined ? Number.POSITIVE_INFINITY : throughput.limitOf(first.account);
     const perSecond = Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit);
     const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, Math.floor(perSecond / roundsPerSecond)));
@@ -132,21 +133,6 @@ async function beginRounds(
     if (waitMs > 0 || !(await rounds.next(route, { limit: size, isPaced }))) return { more: false, waitMs, isResting };
     if (signal.aborted || performance.now() > sliceEndsAt) return { more: true, waitMs: 0, isResting };
   }
-}
-
-/** Whether the group gives its slot to groups of other accounts. Costs nothing while no account has used up its share of the slots. */
-async function mustYield(
-  { db, slots, waits }: RoundDeps,
-  { groupId, batchId }: Pick<DispatchTarget, 'groupId' | 'batchId'>,
-  choices: Choices,
-): Promise<boolean> {
-  const shares = batchId === undefined ? slots.singles : slots.pages;
-  const accounts = Object.values(choices).flatMap((choice) => choice.accounts);
-  if (!accounts.some(({ account }) => shares.isFull(account))) return false;
-  const due = await dueUnits(db, groupId, choices, { limit: roundMax, except: [], waits });
-  const areFull = due.map(({ account }) => shares.isFull(account));
-  // A page that also has messages for other accounts goes on: they would wait with it.
-  return batchId === undefined ? areFull.includes(true) : areFull.length > 0 && !areFull.includes(false);
 }
 
 /**

@@ -15,6 +15,7 @@ import { type Handoff, handOff } from './hand-off.js';
 import { traceHandoff } from './trace-handoff.js';
 import { persist } from '../support/persist.js';
 import type { RoundRoute } from './routing.js';
+import type { Slot } from './slot.js';
 
 export interface RoundSize {
   /** Maximum number of messages. */
@@ -49,8 +50,7 @@ export class Rounds {
 
   constructor(
     private readonly deps: RoundDeps,
-    private readonly groupId: string,
-    private readonly inBatch: boolean,
+    private readonly slot: Slot,
   ) {
     this.#accountRejections = new AccountRejections(deps);
   }
@@ -72,8 +72,8 @@ export class Rounds {
 
   /** Claims messages, calls their providers in parallel and records the outcomes. @returns whether more messages may be due */
   async next({ choices, resting, isProbe }: RoundRoute, { limit, isPaced }: RoundSize): Promise<boolean> {
-    const limits = { limit, except: this.excluded, inBatch: this.inBatch, resting, waits: this.deps.waits };
-    const claimed = await claimRound(this.deps, this.groupId, choices, limits);
+    const limits = { limit, except: this.excluded, inBatch: this.slot.inBatch, resting, waits: this.deps.waits };
+    const claimed = await claimRound(this.deps, this.slot.groupId, choices, limits);
     if (claimed === 'late') return true;
     const { claims } = claimed;
     this.hasFailedByRule ||= claimed.hasFailedByRule;
@@ -142,11 +142,11 @@ export class Rounds {
   }
 
   async #handOff(claim: Claim, signal: AbortSignal): Promise<Handoff> {
-    const { providers, health, slots } = this.deps;
+    const { providers, health } = this.deps;
     const call = health.begin(claim.account);
-    const leaveSlot = (this.inBatch ? slots.pages : slots.singles).begin(claim.account, this);
+    const leaveSlot = this.slot.beginCall(claim.account);
     const begun = performance.now();
-    const end = traceHandoff(claim, this.inBatch);
+    const end = traceHandoff(claim, this.slot.inBatch);
     const answered = await handOff(providers.accounts.get(claim.account), claim, signal).finally(leaveSlot);
     health.end(call, verdictOf(answered));
     const handoff = this.#accountRejections.judge(claim, answered);

@@ -1,4 +1,7 @@
-/** Leaves slots of the worker to other accounts while the calls to one account are slow. Knows the calls of this process. */
+/**
+ * Leaves slots of the worker to other accounts while the calls to one account are slow, and gives workspaces the same number of the slots of a slow
+ * account. Knows the calls of this process.
+ */
 import { slowMsOf } from '../../models/rules/routing/account-level.js';
 import { queues } from '../../workflows/contract.js';
 import { activitySlots } from '../support/slots.js';
@@ -10,10 +13,19 @@ import { activitySlots } from '../support/slots.js';
 const slotsOfAccountMax = { singles: activitySlots[queues.messages] * 0.75, pages: activitySlots[queues.bulk] };
 /** An account counts as slow for this long after a slow call. */
 const slowForMs = 60_000;
+/** A group that gave its slot back counts as waiting for this long, unless it comes again. A page comes again after five to six seconds. */
+const waitingForMs = 8_000;
+
+/** What has the slot: an activity that hands off a group. */
+export interface SlotHolder {
+  groupId: string;
+  /** The workspace of the group. */
+  owner: string | undefined;
+}
 
 interface RunningCall {
-  slot: object;
-  /** By `performance.now()`. */
+  slot: SlotHolder;
+  /** By `performance.now()`. Infinity while no call has begun. */
   begunAt: number;
 }
 
@@ -24,9 +36,11 @@ export interface SlotSharesOfThread {
 }
 
 export class SlotShares {
-  /** Account → its running calls, oldest first. */
+  /** Account → its running calls. */
   readonly #calls = new Map<string, Set<RunningCall>>();
   readonly #slowUntil = new Map<string, number>();
+  /** Account → the groups that gave their slots back, and until when they count as waiting. */
+  readonly #waiting = new Map<string, Map<string, Pick<SlotHolder, 'owner'> & { until: number }>>();
   readonly #max: number;
   readonly #slowMs: number;
 
@@ -36,12 +50,14 @@ export class SlotShares {
   }
 
   /**
-   * Notes that a call begins.
+   * Notes that a call begins, or will begin.
    * @param slot the same object for all calls of one activity
+   * @param begunAt by `performance.now()`; Infinity if it only will begin
    * @returns what notes its end
    */
-  begin(account: string, slot: object): () => void {
-    const call = { slot, begunAt: performance.now() };
+  begin(account: string, slot: SlotHolder, begunAt: number): () => void {
+    this.#waiting.get(account)?.delete(slot.groupId);
+    const call = { slot, begunAt };
     const calls = this.#calls.get(account) ?? new Set();
     this.#calls.set(account, calls.add(call));
     return () => {
@@ -51,11 +67,23 @@ export class SlotShares {
     };
   }
 
-  /** Whether the account is slow, and has its share of the slots already. */
-  isFull(account: string): boolean {
+  /** Whether the account is slow, and has its share of the slots already, or a workspace with fewer of them waits. */
+  isFullFor(account: string, { owner }: SlotHolder): boolean {
+    const now = performance.now();
     const calls = this.#calls.get(account);
-    if (calls === undefined || calls.size < this.#max) return false;
-    return this.#isSlowAccount(account, calls, performance.now()) && slotsOf(calls).size >= this.#max;
+    const waiting = this.#ownersWaiting(account, now);
+    if (calls === undefined || (calls.size < this.#max && waiting.size === 0)) return false;
+    if (!this.#isSlowAccount(account, calls, now)) return false;
+    const slots = slotsOf(calls);
+    const countOf = (workspace: string | undefined) => [...slots].filter((slot) => slot.owner === workspace).length;
+    const own = countOf(owner);
+    return slots.size >= this.#max || [...waiting].some((other) => countOf(other) < own);
+  }
+
+  /** Notes that a group waits, because the account was full for it. */
+  wait(account: string, { groupId, owner }: SlotHolder): void {
+    const waiting = this.#waiting.get(account) ?? new Map();
+    this.#waiting.set(account, waiting.set(groupId, { owner, until: performance.now() + waitingForMs }));
   }
 
   /** How many slots have calls to slow accounts. They mostly wait, and cost little CPU. */
@@ -64,9 +92,14 @@ export class SlotShares {
     return slotsOf([...this.#calls].flatMap(([account, calls]) => (this.#isSlowAccount(account, calls, now) ? [...calls] : []))).size;
   }
 
+  #ownersWaiting(account: string, now: number): Set<string | undefined> {
+    const waiting = this.#waiting.get(account) ?? new Map();
+    for (const [groupId, { until }] of waiting) if (until < now) waiting.delete(groupId);
+    return new Set(Array.from(waiting.values(), ({ owner }) => owner));
+  }
+
   #isSlowAccount(account: string, calls: ReadonlySet<RunningCall>, now: number): boolean {
-    const [oldest] = calls;
-    return now < (this.#slowUntil.get(account) ?? 0) || (oldest !== undefined && this.#isSlow(oldest, now));
+    return now < (this.#slowUntil.get(account) ?? 0) || [...calls].some((call) => this.#isSlow(call, now));
   }
 
   #isSlow({ begunAt }: RunningCall, now: number): boolean {
@@ -74,7 +107,7 @@ export class SlotShares {
   }
 }
 
-const slotsOf = (calls: Iterable<RunningCall>): Set<object> => new Set(Array.from(calls, ({ slot }) => slot));
+const slotsOf = (calls: Iterable<RunningCall>): Set<SlotHolder> => new Set(Array.from(calls, ({ slot }) => slot));
 
 export const slotSharesOfThread = (): SlotSharesOfThread => ({
   singles: new SlotShares({ max: slotsOfAccountMax.singles }),

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
 import { routeOfRound } from '../../../activities/handoff/routing.js';
 import { Rounds } from '../../../activities/handoff/rounds.js';
+import { Slot } from '../../../activities/handoff/slot.js';
 import { slotSharesOfThread } from '../../../activities/handoff/slot-shares.js';
 import { Throughput } from '../../../activities/handoff/throughput.js';
 import { everywhere, silentLogger as logger, stubProvider } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
 import { workspaceForEach } from '../../support/for-each.js';
 import { buildQueuedGroup } from '../../support/rows/messages.js';
+import { inActivity } from '../../support/temporal/in-activity.js';
 
 describe('rounds of a dispatch', () => {
   const test = workspaceForEach({ balance: 1_000_000 });
@@ -29,7 +31,8 @@ describe('rounds of a dispatch', () => {
       secretKeys,
       verifiedOnly: false,
     };
-    const rounds = new Rounds(deps, groupId, false);
+    const slot = await inActivity(async () => new Slot(deps, { groupId, batchId: undefined }), []);
+    const rounds = new Rounds(deps, slot);
     const route = await routeOfRound(deps, groupId, { round: 0, mayProbe: false });
     const answers: boolean[] = [];
     while (answers.at(-1) !== false) answers.push(await rounds.next(route, { limit: 2, isPaced: false }));

@@ -22,7 +22,7 @@ describe('the share of an account in the slots of a worker', () => {
   /** Two accounts: that of e-mails, `slow`, answers when `answerAll` is called. The other one, `fast`, answers at once. */
   const accountsOf = (shares: SlotShares) => {
     const { db } = test;
-    let answers: (() => void)[] = [];
+    const answers: (() => void)[] = [];
     const slow = stubProvider(
       ({ id }) =>
         new Promise<SendOutcome>((resolve) => answers.push(() => resolve({ outcome: 'accepted', provider_message_id: `slow-${id}` }))),
@@ -50,10 +50,11 @@ describe('the share of an account in the slots of a worker', () => {
           test.workspaceId,
           Array.from({ length: count }, () => ({ channel })),
         ),
-      run: (groupId: string, batchId?: string) => inActivity(() => dispatch(deps, { groupId, batchId, signal }), []),
+      run: (groupId: string, batchId?: string, fairnessKey = 'a workspace') =>
+        inActivity(() => dispatch(deps, { groupId, batchId, signal }), [], { priority: { fairnessKey } }),
+      answerFirst: () => answers.shift()?.(),
       answerAll: () => {
-        for (const answer of answers) answer();
-        answers = [];
+        for (const answer of answers.splice(0)) answer();
       },
     };
   };
@@ -90,30 +91,33 @@ describe('the share of an account in the slots of a worker', () => {
 
   it('an account has its share again while answers wait to be stored', async () => {
     const slots = new SlotShares({ max: 1, slowMs: 0 });
+    const isFull = () => slots.isFullFor('slow', { groupId: 'another group', owner: undefined });
     const { slow, queued, run, answerAll } = accountsOf(slots);
     const { groupId, ids } = await queued('email');
     const running = run(groupId);
     await until(() => slow.calls.length === 1, 'the slow call runs');
     const [before, after] = await inTransaction(test.db, async (transaction) => {
       await select(test.db, 'SELECT 1 AS one FROM messages WHERE id = $1 FOR UPDATE', ids, transaction);
-      const isFull = slots.isFull('slow');
+      const isFullBefore = isFull();
       answerAll();
       await untilLockWait(test.db, 'the answer waits for the message');
-      return [isFull, slots.isFull('slow')];
+      return [isFullBefore, isFull()];
     });
     await running;
     assert.deepEqual([before, after], [true, false]);
   });
 
+  /** The ids of a page with one due message, and of its batch. */
+  const page = async (channel: Channel) => {
+    const { id, pages } = await buildAcceptedBatch(test.db, test.workspaceId, [1], { channel });
+    const [{ groupId } = { groupId: '' }] = pages;
+    await openPage(test.db, groupId);
+    return [groupId, id] as const;
+  };
+
   it('a page gives its slot back while a page of another batch makes slow calls to its account', async () => {
     const shares = new SlotShares({ max: 1, slowMs: 0 });
     const { slow, fast, run, answerAll } = accountsOf(shares);
-    const page = async (channel: Channel) => {
-      const { id, pages } = await buildAcceptedBatch(test.db, test.workspaceId, [1], { channel });
-      const [{ groupId } = { groupId: '' }] = pages;
-      await openPage(test.db, groupId);
-      return [groupId, id] as const;
-    };
     const [first, second, other] = [await page('email'), await page('email'), await page('sms')];
     const running = run(...first);
     await until(() => slow.calls.length === 1, 'the slow call runs');
@@ -126,5 +130,41 @@ describe('the share of an account in the slots of a worker', () => {
     await until(() => slow.calls.length === 2, 'the slot of the account is free again');
     answerAll();
     assert.deepEqual([(await last).queued, shares.slowSlots], [0, 0]);
+  });
+  it('pages that begin at the same time get no more slots than the share of their slow account', async () => {
+    const { slow, run, answerAll } = accountsOf(new SlotShares({ max: 2, slowMs: 0 }));
+    const first = run(...(await page('email')));
+    await until(() => slow.calls.length === 1, 'the slow call runs');
+    answerAll();
+    await first;
+    const pages = await Promise.all(Array.from({ length: 4 }, () => page('email')));
+    const running = pages.map((ids) => run(...ids));
+    await until(() => slow.calls.length === 3, 'two of the pages are called');
+    await Promise.any(running);
+    answerAll();
+    const waits = (await Promise.all(running)).map(({ retryInMs = 0 }) => retryInMs > 0);
+    assert.deepEqual([slow.calls.length, waits.filter(Boolean).length], [3, 2]);
+  });
+
+  it('a page gives its slot back while a workspace with fewer slots of the slow account waits', async () => {
+    const { slow, run, answerFirst, answerAll } = accountsOf(new SlotShares({ max: 2, slowMs: 0 }));
+    const [one, two, three, ofOther] = [await page('email'), await page('email'), await page('email'), await page('email')];
+    const isWaiting = async (...args: Parameters<typeof run>) => ((await run(...args)).retryInMs ?? 0) > 0;
+    const running = run(...one);
+    await until(() => slow.calls.length === 1, 'the first page is called');
+    const next = run(...two);
+    await until(() => slow.calls.length === 2, 'the workspace has both slots');
+    assert.ok(await isWaiting(...ofOther, 'another workspace'));
+    answerFirst();
+    await running;
+    assert.ok(await isWaiting(...three), 'the free slot is for the other workspace');
+    const other = run(...ofOther, 'another workspace');
+    await until(() => slow.calls.length === 3, 'the other workspace is called');
+    answerAll();
+    await Promise.all([next, other]);
+    const last = run(...three);
+    await until(() => slow.calls.length === 4, 'nobody else waits');
+    answerAll();
+    assert.equal((await last).queued, 0);
   });
 });

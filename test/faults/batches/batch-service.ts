@@ -4,7 +4,9 @@ import type { OutgoingMessage, Providers, SendOutcome } from '../../../activitie
 import { type Account, type Json, type RestClient, restClient, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { assertBooks } from '../../../harness/checks/invariants.js';
+import { workflowIds } from '../../../workflows/contract.js';
 import { type Service, startService } from '../../support/service.js';
+import type { BuiltBatch } from '../../support/rows/batches.js';
 import { withSandbox } from '../../support/carriers/stub-provider.js';
 
 /** The hooks of `serviceWithBatches` make it and end it. */
@@ -78,6 +80,17 @@ export class BatchService {
     );
   }
 
+  /** How many pages of a batch have this event of an activity. */
+  async pagesWith({ pages }: BuiltBatch, event: 'Scheduled' | 'Completed'): Promise<number> {
+    const { workflow } = this.service.temporal.client;
+    const hasEvent = async ({ groupId }: BuiltBatch['pages'][number]) => {
+      const handle = workflow.getHandle(workflowIds.page(groupId));
+      const history = await handle.fetchHistory().catch(() => undefined);
+      return history?.events?.some((entry) => Boolean(entry[`activityTask${event}EventAttributes`])) ?? false;
+    };
+    return (await Promise.all(pages.map(hasEvent))).filter(Boolean).length;
+  }
+
   #post(account: Account, path: string, body?: Json) {
     return this.client.call('POST', path, { body, headers: { 'X-API-Key': account.apiKey } });
   }
@@ -99,6 +112,29 @@ export class Gate {
   readonly passed = new Promise<undefined>((resolve) => {
     this.open = () => resolve(undefined);
   });
+}
+
+/** Holds back calls, and lets them pass one by one until it is opened. */
+export class Turnstile {
+  readonly #waiting: (() => void)[] = [];
+  #isOpen = false;
+
+  pass(): Promise<undefined> {
+    return new Promise((resolve) => {
+      if (this.#isOpen) return resolve(undefined);
+      this.#waiting.push(() => resolve(undefined));
+    });
+  }
+
+  /** The call that has waited longest passes. */
+  letOnePass(): void {
+    this.#waiting.shift()?.();
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    while (this.#waiting.length > 0) this.letOnePass();
+  }
 }
 
 /** The number when it has been the same for a moment. */

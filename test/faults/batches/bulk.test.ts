@@ -7,7 +7,7 @@ import { type Account, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { balanceOf, messageOf, reportOf } from '../../support/rows/messages.js';
 import { recordReports } from '../../support/rows/reports.js';
-import { Gate, serviceWithBatches, untilStill } from './batch-service.js';
+import { Gate, serviceWithBatches, Turnstile, untilStill } from './batch-service.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
@@ -114,12 +114,12 @@ describe('a batch', () => {
   it('a batch shares workers evenly with a later batch, and delays no single message', async () => {
     const pages = 24;
     const [first, second] = [await test.client.signUp(), await test.client.signUp()];
-    const gate = new Gate();
-    test.beforeTaking = () => gate.passed;
+    const turnstile = new Turnstile();
+    test.beforeTaking = () => turnstile.pass();
     const begin = async ({ workspaceId }: Account): Promise<BuiltBatch> => {
       const batch = await buildBatch(test.service.db, workspaceId, Array<number>(pages).fill(1));
       await temporal.acceptBatch({ batchId: batch.id, workspaceId, channel: 'sms', traceparent: null });
-      await until(async () => (await dispatchesOf(batch)) === pages, 'all its pages wait for the workers');
+      await until(async () => (await test.pagesWith(batch, 'Scheduled')) === pages, 'all its pages wait for the workers');
       return batch;
     };
     const temporal = connectTemporal(test.service.config);
@@ -129,15 +129,20 @@ describe('a batch', () => {
     assert.equal(test.calls.length, slots, 'the first batch has all slots');
 
     const lone = await test.client.signUp();
-    test.beforeTaking = async (message) => (isOf(early, message) || isOf(late, message) ? gate.passed : undefined);
+    test.beforeTaking = async (message) => (isOf(early, message) || isOf(late, message) ? turnstile.pass() : undefined);
     const { id } = await test.client.send(lone);
     await test.client.messageUntil(lone, id, ({ status }) => status === 'delivered');
 
-    gate.open();
-    await until(() => test.calls.length === 2 * pages + 1, 'everything is handed off');
-    const next = test.calls.filter((message) => message.id !== id).slice(slots, slots + 20);
+    const handoffs = () => test.calls.filter((message) => message.id !== id);
+    for (let count = slots; count < slots + 20; ) {
+      turnstile.letOnePass();
+      count += 1;
+      await until(() => handoffs().length === count, 'a slot is free for the next page');
+    }
+    const next = handoffs().slice(slots);
     const shares = [early, late].map((batch) => next.filter((message) => isOf(batch, message)).length);
     assert.ok(Math.min(...shares) >= 7, `of the next ${next.length} hand-offs ${shares.join(' and ')} were of the two batches`);
+    turnstile.open();
     for (const [account, batch] of [[first, early] as const, [second, late] as const]) {
       assert.equal((await test.settled(account, batch.id)).counts.delivered, pages);
     }
@@ -145,20 +150,4 @@ describe('a batch', () => {
   });
 
   const isOf = ({ pages }: BuiltBatch, { id }: OutgoingMessage) => pages.some(({ ids }) => ids.includes(id));
-
-  /** Pages of a batch whose dispatch has been scheduled. */
-  async function dispatchesOf({ pages }: BuiltBatch): Promise<number> {
-    const histories = await Promise.all(
-      pages.map(({ groupId }) =>
-        test.service.temporal.client.workflow
-          .getHandle(`page:${groupId}`)
-          .fetchHistory()
-          .catch(() => undefined),
-      ),
-    );
-    const isDispatch = (name: string | null | undefined) => name === 'sendGroup';
-    return histories.filter((history) =>
-      history?.events?.some(({ activityTaskScheduledEventAttributes: scheduled }) => isDispatch(scheduled?.activityType?.name)),
-    ).length;
-  }
 });

@@ -1,15 +1,18 @@
+import assert from 'node:assert/strict';
+import { connectTemporal } from '../../../api/outside/temporal.js';
+import { buildBatch } from '../../support/rows/batches.js';
 import type { Providers } from '../../../activities/handoff/providers/provider.js';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
 import { phones } from '../../support/bulk-requests.js';
 import { until } from '../../support/client.js';
-import { BatchService, Gate } from './batch-service.js';
+import { BatchService, Turnstile, untilStill } from './batch-service.js';
 
 describe('batches at a carrier that does not respond', () => {
   const test = new BatchService();
-  const gate = new Gate();
+  let turnstile = new Turnstile();
   const slow = stubProvider(
     async ({ id }) => {
-      await gate.passed;
+      await turnstile.pass();
       return { outcome: 'accepted', provider_message_id: `slow-${id}` };
     },
     { name: 'slow' },
@@ -19,8 +22,12 @@ describe('batches at a carrier that does not respond', () => {
     routes: { ...routes, email: [{ account: slow.name, weight: 1 }] },
   });
   before(() => test.start(withSlow));
+  beforeEach(() => {
+    turnstile = new Turnstile();
+    slow.calls.length = 0;
+  });
   after(async () => {
-    gate.open();
+    turnstile.open();
     await test.service.stop();
   });
 
@@ -33,7 +40,34 @@ describe('batches at a carrier that does not respond', () => {
     await until(() => slow.calls.length >= slots, 'the slots of the worker are taken');
     const id = await test.bulk(other, phones(10));
     await until(async () => !(await isQueued(other, id)), 'the other batch is handed off');
-    gate.open();
+    turnstile.open();
     await until(async () => !(await Promise.all(waiting.map((batch) => isQueued(account, batch)))).includes(true), 'all are handed off');
+  });
+
+  it('batches of two workspaces at a slow carrier get the same number of slots', async () => {
+    const temporal = connectTemporal(test.service.config);
+    const pages = 12;
+    const begin = async () => {
+      const { workspaceId } = await test.client.signUp();
+      const batch = await buildBatch(test.service.db, workspaceId, Array<number>(pages).fill(1), { channel: 'email' });
+      await temporal.acceptBatch({ batchId: batch.id, workspaceId, channel: 'email', traceparent: null });
+      return batch;
+    };
+    const early = await begin();
+    const slots = await untilStill(() => slow.calls.length);
+    const late = await begin();
+    await until(async () => (await test.pagesWith(late, 'Completed')) === pages, 'each page of the later batch gave its slot back');
+    for (let count = slots; count < slots + 8; ) {
+      turnstile.letOnePass();
+      count += 1;
+      await until(() => slow.calls.length === count, 'a slot is free for the next page');
+    }
+    const shares = [early, late].map(
+      (batch) => slow.calls.slice(slots).filter((id) => batch.pages.some(({ ids }) => ids.includes(id))).length,
+    );
+    assert.deepEqual(shares, [4, 4]);
+    turnstile.open();
+    await until(() => slow.calls.length === 2 * pages, 'all are handed off');
+    await temporal.close();
   });
 });
