@@ -7,10 +7,13 @@ export async function noteHeartbeat(db: Database, worker: string, part: string):
   return row?.now ?? new Date();
 }
 
-/** The time after a wait for the row: a heartbeat that waited writes no earlier time over that of a later one. */
+/**
+ * The time after a wait for the row: a heartbeat that waited writes no earlier time over that of a later one. It leaves `stopped_at`, because it may
+ * come after `noteEndOfHeartbeats`. A worker that starts has a new name.
+ */
 const renew = `
   INSERT INTO worker_beats (worker, part, beat_at) VALUES ($1, $2, now())
-  ON CONFLICT (worker, part) DO UPDATE SET beat_at = clock_timestamp(), stopped_at = NULL RETURNING clock_timestamp() AS now`;
+  ON CONFLICT (worker, part) DO UPDATE SET beat_at = clock_timestamp() RETURNING clock_timestamp() AS now`;
 
 /** Notes that a thread has stopped in the normal way. Its row stays, so that a service without any worker is recognized. */
 export async function noteEndOfHeartbeats(db: Database, worker: string, part: string): Promise<void> {

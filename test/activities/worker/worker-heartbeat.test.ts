@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { startHeartbeats } from '../../../activities/worker/worker-heartbeat.js';
 import { connect, inTransaction, select, selectOne } from '../../../models/db/database.js';
-import { noteHeartbeat } from '../../../models/operations/watch/worker-heartbeats.js';
+import { noteEndOfHeartbeats, noteHeartbeat, seenWorkers } from '../../../models/operations/watch/worker-heartbeats.js';
 import { silentLogger } from '../../support/carriers/stub-provider.js';
 import { until } from '../../support/client.js';
 import { useDatabase } from '../../support/for-each.js';
@@ -60,5 +60,12 @@ describe('the heartbeat of a worker', () => {
     });
     await waiting;
     assert.deepEqual(await select(test.db, isNewer, [newest]), [{ is_newer: true }]);
+  });
+  it('a worker that has stopped does not count as lost when one of its heartbeats comes late', async () => {
+    await noteHeartbeat(test.db, 'w', 'main');
+    await noteEndOfHeartbeats(test.db, 'w', 'main');
+    await noteHeartbeat(test.db, 'w', 'main');
+    const { known, alive, age_seconds } = await seenWorkers(test.db);
+    assert.deepEqual([known, alive, age_seconds], [1, 0, null]);
   });
 });
