@@ -120,7 +120,7 @@ async function beginRounds(
     isResting = route.resting.length > 0;
     const first = pace.channel === null ? undefined : route.choices[pace.channel].accounts[0];
     if (round === 0 && !route.isProbe && !(await slot.take(route.choices, first?.account))) {
-      if (batchId !== undefined) return { more: false, waitMs: await turn.msUntilSlowAccount(batchId), isResting };
+      if (batchId !== undefined) return { more: false, waitMs: await turn.msUntilNextLook(batchId), isResting };
       throw await notHandedOffUntilExpiry(db, groupId, 'The calls to the account are slow, and others need the slot', 0);
     }
     const limit = first === undefined ? Number.POSITIVE_INFINITY : throughput.limitOf(first.account);

@@ -66,8 +66,8 @@ export class Turn {
     return waitMs > 0 ? waitMs : this.#atProvider(route, round);
   }
 
-  /** @returns milliseconds until a page whose account has its share of the slots looks again */
-  msUntilSlowAccount(batchId: string): Promise<number> {
+  /** @returns milliseconds until a page looks again whether its slow account has a slot for it */
+  msUntilNextLook(batchId: string): Promise<number> {
     return this.#pageWait(batchId, slowAccountWait.perSecond, withLaterJitter(slowAccountWait.minMs));
   }
 

@@ -1,5 +1,5 @@
 /**
- * Resolves the host names of webhooks and carriers. Uses its own sockets and never the system's `getaddrinfo`: that looks up two names at the same
+ * Resolves the host names of webhooks and carriers. Uses its own sockets, not the system's `getaddrinfo`: that looks up two names at the same
  * time for the whole process, and a few names with unresponsive servers would block all other connections by name.
  */
 import { NODATA, NOTFOUND, type LookupAddress } from 'node:dns';
