@@ -10,10 +10,10 @@ import { type GroupWork, countGroupWork } from '../../models/operations/messages
 import { nextHandoffInMs } from '../../models/operations/handoff/uncertain-handoffs.js';
 import { storeDetails } from '../support/heartbeat.js';
 import { hasTimeFor, notHandedOff, notHandedOffUntilExpiry, untilNextTry, waitAfter } from './next-try.js';
+import { GroupSlot } from './group-slot.js';
 import { Rounds } from './rounds.js';
 import { type RoundDeps, sendingRules } from './round-deps.js';
 import { routeOfRound } from './routing.js';
-import { Slot } from './slot.js';
 import { Turn } from './turn.js';
 
 /** The state of a group after a dispatch. */
@@ -43,7 +43,7 @@ const roundMax = 25;
 const roundsPerSecond = 4;
 /** A dispatch begins no round after this time, well below the timeout of the activity. */
 const sliceMs = 20_000;
-const alone: BatchPace = { cancelled: false, rate: null, channel: null };
+const alone: BatchPace = { cancelled: false, paused: false, rate: null, channel: null };
 
 /**
  * Dispatches one slice of a group. When it returns or throws, all calls have ended and every answer is recorded.
@@ -54,7 +54,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const { groupId, batchId, holdsEvents = false } = target;
   const tryInMs = untilNextTry();
   if (tryInMs > 0) return expireBeforeTry(deps, target, tryInMs);
-  const slot = new Slot(deps, target);
+  const slot = new GroupSlot(deps, target);
   const rounds = new Rounds(deps, slot);
   const sliceEndsAt = performance.now() + sliceMs;
   const turn = new Turn(deps, { ...target, sliceEndsAt });
@@ -79,7 +79,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
 }
 
 interface Slice {
-  slot: Slot;
+  slot: GroupSlot;
   rounds: Rounds;
   turn: Turn;
   /** By `performance.now()`. No round begins later. */
@@ -119,10 +119,11 @@ async function beginRounds(
     mayProbe &&= !route.isProbe;
     isResting = route.resting.length > 0;
     const first = pace.channel === null ? undefined : route.choices[pace.channel].accounts[0];
-    if (round === 0 && !route.isProbe && !(await slot.take(route.choices, first?.account))) {
+    if (round === 0 && !pace.paused && !route.isProbe && !(await slot.take(route.choices, pace.channel))) {
       if (batchId !== undefined) return { more: false, waitMs: await turn.msUntilNextLook(batchId), isResting };
       throw await notHandedOffUntilExpiry(db, groupId, 'The calls to the account are slow, and others need the slot', 0);
     }
+    slot.hold(first?.account);
     const limit = first === undefined ? Number.POSITIVE_INFINITY : throughput.limitOf(first.account);
     const perSecond = Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit);
     const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, Math.floor(perSecond / roundsPerSecond)));

@@ -11,11 +11,11 @@ import { claimRound } from './claim-round.js';
 import { shortWaitMsMax } from './next-try.js';
 import { recordIsolatingRefused } from './record-isolating-refused.js';
 import type { RoundDeps } from './round-deps.js';
+import type { GroupSlot } from './group-slot.js';
 import { type Handoff, handOff } from './hand-off.js';
 import { traceHandoff } from './trace-handoff.js';
 import { persist } from '../support/persist.js';
 import type { RoundRoute } from './routing.js';
-import type { Slot } from './slot.js';
 
 export interface RoundSize {
   /** Maximum number of messages. */
@@ -50,7 +50,7 @@ export class Rounds {
 
   constructor(
     private readonly deps: RoundDeps,
-    private readonly slot: Slot,
+    private readonly slot: GroupSlot,
   ) {
     this.#accountRejections = new AccountRejections(deps);
   }
@@ -144,10 +144,10 @@ export class Rounds {
   async #handOff(claim: Claim, signal: AbortSignal): Promise<Handoff> {
     const { providers, health } = this.deps;
     const call = health.begin(claim.account);
-    const leaveSlot = this.slot.beginCall(claim.account);
+    const endCall = this.slot.beginCall(claim.account);
     const begun = performance.now();
     const end = traceHandoff(claim, this.slot.inBatch);
-    const answered = await handOff(providers.accounts.get(claim.account), claim, signal).finally(leaveSlot);
+    const answered = await handOff(providers.accounts.get(claim.account), claim, signal).finally(endCall);
     health.end(call, verdictOf(answered));
     const handoff = this.#accountRejections.judge(claim, answered);
     end(handoff.result);

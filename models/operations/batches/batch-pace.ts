@@ -5,6 +5,7 @@ import type { Slot } from '../handoff/provider-pace.js';
 /** Whether and how fast a page may continue. */
 export interface BatchPace {
   cancelled: boolean;
+  paused: boolean;
   /** Messages a second; null: as fast as the provider takes them. */
   rate: number | null;
   channel: Channel | null;
@@ -16,11 +17,11 @@ const usedRate = 'GREATEST(rate, 1e-6)';
 /** The state of a batch, as a page needs it before a round of hand-offs. */
 export async function batchPace(db: Database, batchId: string): Promise<BatchPace> {
   const [pace] = await select<BatchPace>(db, paceOf, [batchId]);
-  return pace ?? { cancelled: true, rate: null, channel: null };
+  return pace ?? { cancelled: true, paused: false, rate: null, channel: null };
 }
 
 const paceOf = `
-  SELECT status = 'cancelled' AS cancelled, CASE WHEN rate IS NOT NULL THEN ${usedRate} END AS rate, channel FROM batches WHERE id = $1`;
+  SELECT status = 'cancelled' AS cancelled, status = 'paused' AS paused, CASE WHEN rate IS NOT NULL THEN ${usedRate} END AS rate, channel FROM batches WHERE id = $1`;
 
 /** A request for time at the rate of a batch. */
 export interface SlotsRequest {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
 import { routeOfRound } from '../../../activities/handoff/routing.js';
 import { Rounds } from '../../../activities/handoff/rounds.js';
-import { Slot } from '../../../activities/handoff/slot.js';
+import { GroupSlot } from '../../../activities/handoff/group-slot.js';
 import { slotSharesOfThread } from '../../../activities/handoff/slot-shares.js';
 import { Throughput } from '../../../activities/handoff/throughput.js';
 import { everywhere, silentLogger as logger, stubProvider } from '../../support/carriers/stub-provider.js';
@@ -31,7 +31,7 @@ describe('rounds of a dispatch', () => {
       secretKeys,
       verifiedOnly: false,
     };
-    const slot = await inActivity(async () => new Slot(deps, { groupId, batchId: undefined }), []);
+    const slot = await inActivity(async () => new GroupSlot(deps, { groupId, batchId: undefined }), []);
     const rounds = new Rounds(deps, slot);
     const route = await routeOfRound(deps, groupId, { round: 0, mayProbe: false });
     const answers: boolean[] = [];

