@@ -36,6 +36,9 @@ const unusedMsMax = 30_000;
 const openMsMax = 500;
 const handOverMsMax = 100;
 const retryMs = { first: 5_000, max: 60_000 };
+const tickMs = 10_000;
+/** A tick that is this late shows that the machine slept. */
+const lateMs = 45_000;
 
 const listeners = new Set<StreamListener>();
 let source: EventSource | null = null;
@@ -45,6 +48,7 @@ let received: MessageEvent[] = [];
 let stopWaiting: () => void = () => undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let waitMs = retryMs.first;
+let tickedAt = Date.now();
 /** A screen that listens is about to be shown. */
 let isExpected = false;
 let whenBegun: Promise<void> = Promise.resolve();
@@ -163,6 +167,22 @@ function close(): void {
   streamState.value = 'off';
 }
 
+/**
+ * Connects again after the last event. A connection may have died without a word while the machine had no network or slept, and an `EventSource`
+ * waits for it for ever: it shows no script the lines that keep it open.
+ */
+function reopen(): void {
+  if (source === null) return;
+  close();
+  open();
+}
+
+window.addEventListener('online', reopen);
+setInterval(() => {
+  const isLate = Date.now() - tickedAt > lateMs;
+  tickedAt = Date.now();
+  if (isLate) reopen();
+}, tickMs);
 document.addEventListener('visibilitychange', () => {
   clearTimeout(timer);
   if (document.hidden) timer = setTimeout(close, unusedMsMax);
