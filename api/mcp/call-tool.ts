@@ -8,7 +8,7 @@ import { dataIn, type Reply } from '../http/reply.js';
 import type { SendTrace } from '../http/request-context.js';
 import type { ResourceLimits } from '../http/resource-limits.js';
 import { ignoredFieldsIn } from '../http/ignored-fields.js';
-import { AppError, invalid, missingFieldText } from '../../models/errors.js';
+import { AppError, invalid, invalidField, missingFieldText } from '../../models/errors.js';
 import { statusOf } from '../http/errors/error-status.js';
 import { giveBackMcpSend, takeMcpSend } from '../../models/operations/messages/mcp-sends.js';
 import { Message } from '../../models/tables/message.js';
@@ -94,12 +94,20 @@ function partsOf(item: Endpoint<Deps>, given: Arguments): Pick<HandlerRequest, '
   return {
     params: texts(inPath),
     query: item.body === undefined ? texts(rest.filter(isGiven)) : {},
-    body:
-      item.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(Object.fromEntries(rest.map((name) => [name, given[name]])))),
+    body: item.body === undefined ? Buffer.alloc(0) : Buffer.from(jsonOf(Object.fromEntries(rest.map((name) => [name, given[name]])))),
   };
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : jsonOf(value));
+
+/** JSON can be nested deeper than the call stack allows. @throws AppError 400 */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    throw invalidField('', 'The arguments are nested too deeply');
+  }
+}
 
 /** @param dropped arguments that the endpoint did not see */
 const dataOf = (reply: Reply, dropped: readonly string[] = []): object => ({

@@ -17,12 +17,12 @@ export function useMcp(url: () => string): (headers: Record<string, string>) => 
   };
 }
 
-/** One request of MCP without its SDK, which would not send a wrong one. */
+/** One request of MCP without its SDK, which would not send a wrong one. A text is sent as it is. */
 export const postMcp = (url: string, headers: Record<string, string>, body: unknown): Promise<Response> =>
   fetch(`${url}/mcp`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
-    body: JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
 /** The request for the list of tools. */

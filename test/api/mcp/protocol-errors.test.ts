@@ -32,6 +32,19 @@ describe('errors of the MCP server', () => {
     }
   });
 
+  it('a tool refuses arguments that are nested deeper than the call stack allows with validation_failed', async () => {
+    const { key } = await app.account();
+    const deep = `${'['.repeat(40_000)}${']'.repeat(40_000)}`;
+    for (const name of ['get_balance', 'preview_messages']) {
+      const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":{"x":${deep}}}}`;
+      const text = await (await postMcp(app.url, { 'X-API-Key': key }, body)).text();
+      const [, json = 'null'] = /^data: (.*)$/m.exec(text) ?? [];
+      const { isError, content } = JSON.parse(json).result;
+      const { code, error } = JSON.parse(content[0].text);
+      assert.deepEqual([isError, code, error], [true, 'validation_failed', 'The arguments are nested too deeply'], name);
+    }
+  });
+
   it('-32603 does not show its cause, which is logged', () => {
     const message = (text: string) => JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32_603, message: text } });
     const causes: string[] = [];
