@@ -110,6 +110,6 @@ const asFailure = (error: unknown): TidingsError =>
     ? error
     : new TidingsError({ status: 0, code: 'network_error', message: `The stream broke: ${reasonOf(error)}` }, { cause: error });
 
-/** A connection that broke counts as open until the service notices: then 409 says that there are too many, for up to 90 seconds. */
+/** A connection that broke counts as open until the service notices, which can take minutes: then 409 says that there are too many. */
 const canReopen = ({ status, code }: TidingsError, wasOpen: boolean) =>
   status === 0 || status === 429 || status >= 500 || (status === 409 && code === 'limit_reached' && wasOpen);
