@@ -151,7 +151,7 @@ export class Rounds {
     health.end(call, verdictOf(answered));
     const handoff = this.#accountRejections.judge(claim, answered);
     end(handoff.result);
-    observeHandoff(claim.channel, handoff.result, begun);
+    observeHandoff(claim.channel, handoff, begun);
     return handoff;
   }
 

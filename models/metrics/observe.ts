@@ -70,11 +70,18 @@ export async function observeAccept<Row>(channel: string, work: () => Promise<Ro
 
 const refusals: Partial<Record<ErrorCode, string>> = { insufficient_credits: 'refused', spend_limit: 'refused', unavailable: 'shed' };
 
-/** Notes one call to a carrier. */
-export function observeHandoff(channel: string, result: { provider: string; outcome: string; error_code?: string }, begun: number): void {
+interface EndedHandoff {
+  result: { provider: string; outcome: string; error_code?: string };
+  /** The adapter rejected the message without a call. */
+  isUncalled: boolean;
+}
+
+/** Notes one call to a carrier, or a message that got none. */
+export function observeHandoff(channel: string, { result, isUncalled }: EndedHandoff, begun: number): void {
   const { provider: account, error_code } = result;
   const outcome = error_code === handoffUnknownCode ? error_code : result.outcome;
   workMetrics.handoffs.inc({ channel, account, outcome });
+  if (isUncalled || error_code === handoffUnknownCode) return;
   workMetrics.handoffSeconds.observe({ channel, account }, (performance.now() - begun) / 1000);
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { busy, insufficientCredits, spendLimitReached } from '../../../models/errors.js';
 import { apiMetrics, workMetrics } from '../../../models/metrics/catalogue.js';
-import { createFailureSeries, createHandoffFailureSeries, observeAccept } from '../../../models/metrics/observe.js';
+import { createFailureSeries, createHandoffFailureSeries, observeAccept, observeHandoff } from '../../../models/metrics/observe.js';
 import { addedTo } from '../../support/measure/counted.js';
 
 describe('the metric of single sends', () => {
@@ -22,6 +22,26 @@ describe('the metric of single sends', () => {
       assert.deepEqual(added, { [`sms ${outcome}`]: 1 });
     });
   }
+});
+
+describe('the metrics of hand-offs', () => {
+  const timedCalls = async () =>
+    (await workMetrics.handoffSeconds.get()).values
+      .filter(({ metricName, labels }) => metricName?.endsWith('_count') && labels.account === 'timed')
+      .reduce((sum, { value }) => sum + value, 0);
+
+  it('a message that is given up without a call adds no time of a call', async () => {
+    const provider = 'timed';
+    observeHandoff('sms', { result: { provider, outcome: 'unknown' }, isUncalled: false }, performance.now());
+    assert.equal(await timedCalls(), 1);
+    observeHandoff(
+      'sms',
+      { result: { provider, outcome: 'rejected', error_code: 'handoff_unknown' }, isUncalled: false },
+      performance.now(),
+    );
+    observeHandoff('sms', { result: { provider, outcome: 'rejected', error_code: '30008' }, isUncalled: true }, performance.now());
+    assert.equal(await timedCalls(), 1);
+  });
 });
 
 describe('series of events that an alert looks for', () => {
