@@ -1,4 +1,5 @@
 /** Stores the delivery reports of callbacks. Reports that arrive at the same time are stored together. Then the workflows of their messages are signalled. */
+import { apiMetrics } from '../../models/metrics/catalogue.js';
 import type { Config } from '../../models/settings/config.js';
 import type { Database } from '../../models/db/database.js';
 import { BatchQueue } from '../../models/flow/batch-queue.js';
@@ -39,6 +40,9 @@ export function createReportInbox({ db, config, logger, temporal }: InboxDeps): 
   return {
     async store(reports) {
       if (reports.length === 0) return;
+      // Only here: the answer to a query does not show that the carrier sends reports.
+      for (const { provider: account, status, isOnlyTaken } of reports)
+        if (isOnlyTaken !== true) apiMetrics.reports.inc({ account, status });
       const stored = await queue.add(reports);
       if (stored.status === 'rejected') throw stored.reason;
       for (const due of stored.value) void wake(due);

@@ -54,10 +54,14 @@ export const apiMetrics = {
     buckets: [1, 2, 5, 10, 25, 50, 100],
   }),
   streams: gauge('tidings_streams_open', 'Open streams of events of this process', { from: 'api' }),
-  reports: counter('tidings_reports_total', 'Delivery reports that were received, repeated ones included', {
-    from: 'api',
-    labels: ['account', 'status'],
-  }),
+  reports: counter(
+    'tidings_reports_total',
+    'Delivery reports that carriers sent, repeated ones included; not those that tell only that the carrier has the message',
+    {
+      from: 'api',
+      labels: ['account', 'status'],
+    },
+  ),
   reportsUnmatched: counter('tidings_reports_unmatched_total', 'Delivery reports that matched no message when they arrived', {
     from: 'api',
   }),

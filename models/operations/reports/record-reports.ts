@@ -30,7 +30,6 @@ export type StoredReport = Pick<DeliveryReport, 'id' | 'group_id' | 'message_id'
 export async function recordReports(db: Database, given: IncomingReport[], key: Buffer): Promise<Wake[]> {
   const reports = await dropKnownHandoffs(db, given);
   if (reports.length === 0) return [];
-  for (const { provider: account, status } of reports) apiMetrics.reports.inc({ account, status });
   const elapsed = stopwatch();
   const rows = reports.map((report) => ({ ...report, id: makeId(), digest: digestOfNamingId(key, report.provider_message_id) }));
   const stored = await select<StoredReport>(db, store, [JSON.stringify(rows)]);

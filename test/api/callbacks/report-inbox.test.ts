@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransaction, select } from '../../../models/db/database.js';
+import { apiMetrics } from '../../../models/metrics/catalogue.js';
+import { recordReports } from '../../support/rows/reports.js';
 import { untilLockWait } from '../../support/lock-table.js';
 import { buildWorkspace } from '../../support/rows/factories.js';
 import { buildSent, reportOf } from '../../support/rows/messages.js';
 import { rows } from '../../support/database.js';
+import { addedTo } from '../../support/measure/counted.js';
 import { useApi } from '../use-api.js';
 
 describe('the inbox of reports', () => {
@@ -21,6 +24,18 @@ describe('the inbox of reports', () => {
       [10],
     );
     assert.equal((await rows(app.deps.db, 'SELECT 1 FROM delivery_reports')).length, 20);
+  });
+
+  it('the metric of reports counts what a carrier sent, and not the answers to queries', async () => {
+    const { db, reportInbox } = app.deps;
+    const report = reportOf({ id: uuidv7(), provider_message_id: uuidv7() }, 'delivered', { provider: 'counted' });
+    const taken = { ...report, status: 'sent' as const, isOnlyTaken: true as const };
+    const added = await addedTo(apiMetrics.reports, async () => {
+      await reportInbox.store([report, taken]);
+      await reportInbox.store([report]);
+      await recordReports(db, [{ ...report, status: 'sent' }]);
+    });
+    assert.deepEqual(added, { 'counted delivered': 2 });
   });
 
   it('the inbox of reports stores a report while an earlier one waits for the lock of its group', async () => {
