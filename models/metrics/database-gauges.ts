@@ -7,6 +7,7 @@ export interface GaugeReading {
   /** The messages of `open_messages` are all open ones. */
   open_complete: boolean;
   open_messages: { status: string; reason: string; count: number; seconds: number }[];
+  unsent_seconds: number | null;
   groups_overdue: number;
   groups_overdue_seconds: number | null;
   inbox_waiting: number;
@@ -69,6 +70,11 @@ export const serviceGauges = {
     'Age of the oldest of these messages, since its acceptance or scheduled time; 0 before its time',
     ['status', 'reason'],
     ({ open_messages }) => open_messages.map(({ status, reason, seconds }) => [{ status, reason }, seconds]),
+  ),
+  oldestUnsent: gaugeOf(
+    'tidings_messages_unsent_oldest_seconds',
+    'How long the oldest single message of these has been due, if no carrier has it',
+    ({ unsent_seconds }) => unsent_seconds ?? 0,
   ),
   groupsOverdue: gaugeOf(
     'tidings_watcher_backlog_groups',

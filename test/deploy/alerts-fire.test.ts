@@ -111,6 +111,7 @@ describe('alerts on a real service', function () {
         await client.send(account, { channel: 'email', to: `r${count}@example.com`, content: { subject: 'x', text: 'x' } });
       });
       await Promise.all(sends);
+      await rows(service.db, `UPDATE messages SET created_at = created_at - interval '1 hour' WHERE status = 'queued'`);
       await rows(service.db, 'UPDATE workspaces SET balance = balance + 1000 WHERE id = $1', [account.workspaceId]);
       await rows(
         service.db,
@@ -122,7 +123,14 @@ describe('alerts on a real service', function () {
       await watch(service);
     };
     await prometheus.firesBy(
-      ['TidingsCarrierFailing', 'TidingsReceiverDown', 'TidingsLedgerDrift', 'TidingsInboxStuck', 'TidingsWorkflowTaskFailing'],
+      [
+        'TidingsCarrierFailing',
+        'TidingsHandOffStuck',
+        'TidingsReceiverDown',
+        'TidingsLedgerDrift',
+        'TidingsInboxStuck',
+        'TidingsWorkflowTaskFailing',
+      ],
       fault,
     );
     await workflow.getHandle(workflowId).terminate();

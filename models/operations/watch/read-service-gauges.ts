@@ -67,7 +67,7 @@ const read = `
   WITH groups AS (
     SELECT id FROM message_groups WHERE closed_at IS NULL ORDER BY look_at LIMIT ${groupsMax}
   ), seen AS (
-    SELECT m.status, m.status_detail AS reason, ${dueTimeOf('m')} AS since
+    SELECT m.status, m.status_detail AS reason, m.batch_id, ${dueTimeOf('m')} AS since
     FROM groups g JOIN messages m ON m.group_id = g.id WHERE ${isOpen('m')} LIMIT ${messagesMax}
   ), sample AS (
     SELECT status, reason, count(*)::integer AS count, GREATEST(0, extract(epoch FROM now() - min(since)))::float AS seconds
@@ -80,6 +80,7 @@ const read = `
   SELECT json_build_object(
     'open_complete', (SELECT count(*) < ${groupsMax} FROM groups) AND (SELECT count(*) < ${messagesMax} FROM seen),
     'open_messages', (SELECT COALESCE(json_agg(sample), '[]') FROM sample),
+    'unsent_seconds', ${seconds(`SELECT min(since) FROM seen WHERE status = 'queued' AND batch_id IS NULL AND since < now()`)},
     'groups_overdue', ${upTo(1_000, overdue)},
     'groups_overdue_seconds', ${seconds(`SELECT look_at ${overdue} ORDER BY look_at LIMIT 1`)},
     'inbox_waiting', ${upTo(2_000, waiting)},

@@ -10,6 +10,7 @@ import {
 } from '../../../../models/operations/watch/worker-heartbeats.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
+import { buildBatch } from '../../../support/rows/batches.js';
 import { buildDeliveries, buildDelivery } from '../../../support/rows/deliveries.js';
 import { buildQueued, buildWebhook, buildWorkspace } from '../../../support/rows/factories.js';
 import { assertAbout } from '../../../support/measure/times.js';
@@ -52,6 +53,21 @@ describe('gauges of the whole service', () => {
     assertAbout(queued?.seconds, 3_600, 60);
     assert.equal(found.groups_overdue, 1);
     assertAbout(found.groups_overdue_seconds, 300, 60);
+  });
+  it('the oldest message without a hand-off is a single one that is due', async () => {
+    const { id } = await buildWorkspace(database.db);
+    const [sent, queued, planned] = await Promise.all(Array.from({ length: 3 }, () => buildQueued(database.db, id)));
+    const change = (message: { id: string } | undefined, set: string) =>
+      rows(database.db, `UPDATE messages SET ${set} WHERE id = $1`, [message?.id]);
+    await change(sent, "status = 'sent', status_detail = 'awaiting_report', sent_at = now(), created_at = now() - interval '4 hours'");
+    await change(queued, "created_at = now() - interval '1 hour'");
+    const batch = await buildBatch(database.db, id, [1]);
+    await change(
+      { id: batch.pages[0]?.ids[0] ?? '' },
+      "status = 'queued', status_detail = 'accepted', created_at = now() - interval '2 hours'",
+    );
+    await change(planned, "scheduled_at = now() + interval '1 hour', created_at = now() - interval '3 hours'");
+    assertAbout((await read()).unsent_seconds, 3_600, 60);
   });
   it('a message whose scheduled time is in the past is as old as its acceptance', async () => {
     const { id } = await buildWorkspace(database.db);
