@@ -8,8 +8,10 @@ import { lastWatcherRun } from '../../models/operations/watch/watcher-runs.js';
 
 /** How often a process asks the database. */
 const cacheMs = 5_000;
-/** How long a page waits for it: only briefly if there are values of an earlier page, which are shown again under load. */
+/** How long a page waits for it: only briefly if there are recent values of an earlier page, which are shown again under load. */
 const waitMsMax = { first: 2_000, later: 25 };
+/** Below the minute of TidingsServiceUnread: Prometheus may scrape only once a minute. */
+const recentMs = 30_000;
 
 /**
  * Creates the function that `serveMetrics` calls before each page. While the database is away, the gauges have no values instead of old ones; only
@@ -46,8 +48,9 @@ export function createGaugeReader(db: Database): () => Promise<void> {
   return async () => {
     if (performance.now() >= until) inProgress ??= look();
     const timer = new AbortController();
+    const isRecent = isKnown && performance.now() - readAt < recentMs;
     try {
-      if (inProgress !== undefined) await Promise.race([inProgress, tooLate(timer.signal, isKnown ? waitMsMax.later : waitMsMax.first)]);
+      if (inProgress !== undefined) await Promise.race([inProgress, tooLate(timer.signal, isRecent ? waitMsMax.later : waitMsMax.first)]);
     } finally {
       timer.abort();
       serviceGauges.readAge.set((performance.now() - readAt) / 1000);

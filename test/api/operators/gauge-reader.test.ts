@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { createGaugeReader } from '../../../api/metrics/show-gauges.js';
 import { clearServiceGauges, serviceGauges } from '../../../models/metrics/catalogue.js';
 import { noteWatcherRun } from '../../../models/operations/watch/watcher-runs.js';
+import { rows } from '../../support/database.js';
 import { useDatabase } from '../../support/for-each.js';
+import { whileLocked } from '../../support/lock-table.js';
 import { withClock } from '../../support/shift-clock.js';
 
 describe('the gauges of the whole service', () => {
@@ -27,5 +29,20 @@ describe('the gauges of the whole service', () => {
     await withClock(-3_600_000, read);
     const age = (await serviceGauges.readAge.get()).values[0]?.value ?? assert.fail('there is no value');
     assert.ok(age >= 0 && age < 60, `${age} s`);
+  });
+
+  it('a page that is asked for once a minute shows a new reading, also if that takes a moment', async () => {
+    const read = createGaugeReader(test.db);
+    await read();
+    await rows(test.db, "UPDATE service_gauges SET claimed_at = now() - interval '1 minute', read_at = now() - interval '1 minute'");
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + 60_000;
+    try {
+      await whileLocked(test.db, 'service_gauges', 0.3, read);
+    } finally {
+      performance.now = now;
+    }
+    const age = (await serviceGauges.readAge.get()).values[0]?.value ?? assert.fail('there is no value');
+    assert.ok(age < 30, `${age} s`);
   });
 });
