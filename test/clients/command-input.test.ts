@@ -1,6 +1,6 @@
 /** What the command `tidings` reads: standard input, answers at the terminal, settings. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../support/client.js';
@@ -71,6 +71,20 @@ describe('the input of the command tidings', () => {
     }
     assert.equal((await runHere(['login'], env, { input: 'klíč\n' })).code, 2);
     assert.deepEqual(server.requests, []);
+  });
+
+  it('a stored file that cannot be read exits with 2 and its name, and is not read if the environment names the key', async () => {
+    const file = join(folder, 'tidings/config.json');
+    const stored = { XDG_CONFIG_HOME: folder, TIDINGS_URL: server.url };
+    mkdirSync(file, { recursive: true });
+    const { code, stderr } = await runHere(['balance'], stored);
+    assert.equal(code, 2);
+    assert.ok(stderr.startsWith(`tidings: ${file} cannot be read (EISDIR`), stderr);
+    server.answers = [{ status: 200, body: { success: true, data: { balance: 5 } } }];
+    assert.equal((await runHere(['balance'], { ...stored, TIDINGS_API_KEY: 'tidings_x' })).code, 0);
+    rmSync(file, { recursive: true });
+    writeFileSync(file, 'null');
+    assert.match((await runHere(['balance'], stored)).stderr, /^tidings: no API key for /);
   });
 
   it('an option of another action exits with 2, and nothing is sent', async () => {

@@ -18,15 +18,15 @@ function settingsFile(env: NodeJS.ProcessEnv): string {
   return join(folder === '' ? join(env.HOME ?? homedir(), '.config') : folder, 'tidings', 'config.json');
 }
 
-/** @throws UsageError if there is no key, or the stored file is not JSON */
+/** @throws UsageError if there is no key, or the stored file cannot be read */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const { TIDINGS_URL: url, TIDINGS_API_KEY: apiKey } = env;
+  if (apiKey !== undefined) return { apiKey, baseUrl: url ?? localUrl };
   const stored = readStored(settingsFile(env));
+  const baseUrl = url ?? stored.baseUrl ?? localUrl;
   // A stored key is for the stored address only.
-  const baseUrl = env.TIDINGS_URL ?? (env.TIDINGS_API_KEY === undefined ? stored.baseUrl : undefined) ?? localUrl;
-  const apiKey = env.TIDINGS_API_KEY ?? (baseUrl === stored.baseUrl ? stored.apiKey : undefined);
-  if (apiKey === undefined)
-    throw new UsageError(`no API key for ${baseUrl}: set TIDINGS_API_KEY and TIDINGS_URL, or run this command with login`);
-  return { apiKey, baseUrl };
+  if (stored.apiKey !== undefined && baseUrl === stored.baseUrl) return { apiKey: stored.apiKey, baseUrl };
+  throw new UsageError(`no API key for ${baseUrl}: set TIDINGS_API_KEY and TIDINGS_URL, or run this command with login`);
 }
 
 function readStored(file: string): Partial<Settings> {
@@ -34,11 +34,12 @@ function readStored(file: string): Partial<Settings> {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return {};
+    throw new UsageError(`${file} cannot be read (${message}): set TIDINGS_API_KEY and TIDINGS_URL`, { cause: error });
   }
   try {
-    return JSON.parse(text) as Partial<Settings>;
+    return Object(JSON.parse(text)) as Partial<Settings>;
   } catch {
     throw new UsageError(`${file} is not valid: run tidings login again`);
   }
