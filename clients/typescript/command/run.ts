@@ -6,14 +6,14 @@ import { OptionError } from '../client/options.js';
 import { version } from '../client/version.js';
 import { batches } from './batches.js';
 import { bulk } from './bulk.js';
-import { type Command, Interrupted, Undecided, UsageError } from './command.js';
+import { type Command, Failed, Interrupted, Undecided, UsageError } from './command.js';
 import { completionOf } from './completion.js';
 import { listen } from './listen.js';
 import { login } from './login.js';
 import { cancel, messages, timeline } from './messages.js';
 import { send, trigger } from './send.js';
 import { readSettings } from './settings.js';
-import { plain, type Streams, Terminal } from './terminal.js';
+import { isNoReader, plain, type Streams, Terminal } from './terminal.js';
 import { balance, webhooks } from './webhooks.js';
 
 const sending = { login, send, bulk, batches, messages, timeline, cancel };
@@ -57,27 +57,31 @@ export async function run(args: readonly string[], streams: Streams, env: NodeJS
     }
     endsUnread = command.outlivesReader !== true;
     await runCommand(name, command, rest, { terminal, env, signal: endsUnread ? AbortSignal.any([signal, unread]) : signal });
-    return 0;
+    await untilWritten(streams);
+    if (!(unread.reason instanceof Failed)) return 0;
+    throw endsUnread ? unread.reason : new Undecided(`${unread.reason.message}: the result is above, do not send again`);
   } catch (error) {
     if (signal.aborted || error instanceof Interrupted) {
       if (error instanceof Undecided) explain(terminal, error); // it names the accepted message, or the idempotency key
       return 130;
     }
-    return endsUnread && unread.aborted ? 0 : explain(terminal, error);
+    if (!endsUnread || !unread.aborted) return explain(terminal, error);
+    return unread.reason instanceof Failed ? explain(terminal, unread.reason) : 0;
   }
 }
 
-/** Aborted when nobody reads the results any more, as after `tidings messages | head`. */
+/** Aborted when nobody reads the results any more, as after `tidings messages | head`, and with Failed when they cannot be written. */
 function whenUnread({ stdout, stderr }: Streams): AbortSignal {
   const unread = new AbortController();
-  for (const stream of [stdout, stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      if (stream === stdout) unread.abort(error);
-    });
-  }
+  stdout.on('error', (error) =>
+    unread.abort(isNoReader(error) ? error : new Failed(`standard output cannot be written: ${error.message}`)),
+  );
+  stderr.on('error', () => undefined); // a remark that nobody sees must not end a send
   return unread.signal;
 }
+
+/** Resolves when the results are written, or the error of a write was reported. */
+const untilWritten = ({ stdout }: Streams) => new Promise((resolve) => stdout.write('', () => setImmediate(resolve)));
 
 interface Surroundings {
   terminal: Terminal;

@@ -14,6 +14,7 @@ const statusStyles: Readonly<Record<string, Style>> = { queued: 'yellow', sent: 
 
 export class Terminal {
   readonly isInteractive: boolean;
+  #isUnread = false;
 
   constructor(
     readonly streams: Streams,
@@ -24,9 +25,14 @@ export class Terminal {
     this.isInteractive = streams.stdin.isTTY && streams.stderr.isTTY;
   }
 
-  /** A result: the text for people, or the value for programs. */
+  /** A result: the text for people, or the value for programs. Where it cannot be written, as on a full disk, standard error gets it. */
   print(text: string, value: unknown): void {
-    this.streams.stdout.write(`${this.isJson ? JSON.stringify(value) : text}\n`);
+    const result = this.isJson ? JSON.stringify(value) : text;
+    this.streams.stdout.write(`${result}\n`, (error) => {
+      if (!error) return;
+      this.#isUnread ||= isNoReader(error);
+      if (!this.#isUnread) this.note(result);
+    });
   }
 
   /** A remark for people. */
@@ -49,6 +55,9 @@ export class Terminal {
     return this.style(statusStyles[status] ?? 'dim', status.padEnd(9));
   }
 }
+
+/** The error of a pipe that nobody reads any more, as after `| head`. */
+export const isNoReader = (error: NodeJS.ErrnoException): boolean => error.code === 'EPIPE';
 
 /** Text of others on one line of the terminal: control characters could change what is displayed there. */
 export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ');
