@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { Terminal } from '../../clients/typescript/command/terminal.js';
+import { startReceiver } from '../support/network/receiver.js';
+import { runCommand } from './run-command.js';
 import { runHere } from './run-here.js';
 import { type Scripted, type ScriptedServer, startScriptedServer } from './scripted-server.js';
 
@@ -41,6 +43,14 @@ describe('what the command tidings writes', () => {
     };
     const created = await run(['webhooks', 'create', 'https://example.com/', '--events', 'message.sent'], webhook, full);
     assert.match(created.stderr, /secret: whsec_x\n/, 'it cannot be shown a second time');
+  });
+
+  it('a certificate of an unknown authority exits with 3 and names the setting that makes Node trust it', async () => {
+    const { url, close } = await startReceiver();
+    const { code, stderr } = await runCommand(['balance'], { TIDINGS_API_KEY: 'tidings_x', TIDINGS_URL: new URL(url).origin });
+    await close();
+    assert.equal(code, 3);
+    assert.match(stderr, /UNABLE_TO_VERIFY_LEAF_SIGNATURE\n.*NODE_EXTRA_CA_CERTS/);
   });
 
   it('colours are written to a terminal, unless NO_COLOR is set, on each version of Node that the package allows', () => {

@@ -121,12 +121,15 @@ function readArgs(name: string, { options = {} }: Command, args: string[]) {
 }
 
 const unreachableHint = 'Does the service run there? TIDINGS_URL or tidings login --url URL sets its address';
+const distrustHint = 'Is its certificate that of an authority of your own? NODE_EXTRA_CA_CERTS=FILE makes Node trust it';
+/** Node's codes for a certificate of an unknown authority. */
+const isDistrust = (text: string) => /SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(text);
 
 /** Says what went wrong. @returns the exit code */
 function explain(terminal: Terminal, error: unknown): number {
   if (error instanceof TidingsError) {
     const { status, code, message, details, requestId } = error;
-    const hints = status === 0 ? [unreachableHint] : error.hints;
+    const hints = status === 0 ? [isDistrust(message) ? distrustHint : unreachableHint] : error.hints;
     const faults = details.filter(({ field, message: text }) => text !== message && `${field}: ${text}` !== message);
     const lines = [
       message,
