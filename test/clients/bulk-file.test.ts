@@ -36,6 +36,17 @@ describe('the requests of a file', () => {
     });
   });
 
+  it('the requests of a file have its rows whatever ends each of them, also if the header ends as on Windows', async () => {
+    for (const [first, other] of [
+      ['\r\n', '\n'],
+      ['\n', '\r\n'],
+      ['\r', '\r'],
+    ]) {
+      const { found } = await requestsOf(`to,name${first}+15551230033,Ada${other}+15551230034,"B\r\nob"${first}+15551230035,Eve${other}`);
+      assert.deepEqual(found, ['+15551230033', '+15551230034', '+15551230035']);
+    }
+  });
+
   it('the recipients of a file are in the column `to`, also if another possible column is before it', async () => {
     const { found } = await requestsOf('phone,To\n+15551230033,+15551230034\n');
     assert.deepEqual(found, ['+15551230034']);

@@ -41,6 +41,9 @@ export interface Chunk {
 /** The body of the request for these recipients. */
 export const requestOf = ({ body }: BulkOptions, recipients: readonly Recipient[]): Record<string, unknown> => ({ ...body, recipients });
 
+/** All of them, since the rows of a file can come from different systems: csv-parse alone expects everywhere the one after the header. */
+const lineEnds = ['\r\n', '\n', '\r'];
+
 const recipientColumns = ['to', 'recipient', 'phone', 'email'];
 
 /** The requests, one after the other. @throws UsageError for a file that cannot be read as it should */
@@ -69,7 +72,7 @@ export async function* readChunks(options: BulkOptions): AsyncGenerator<Chunk, v
 }
 
 async function* readRows(options: BulkOptions): AsyncGenerator<{ recipient: Recipient; line: number }, void> {
-  const parser = parse({ bom: true, columns: distinct, info: true, skip_empty_lines: true, trim: true });
+  const parser = parse({ bom: true, columns: distinct, info: true, record_delimiter: lineEnds, skip_empty_lines: true, trim: true });
   const reading = pipeline(createReadStream(options.file), decoded, parser).catch((error: unknown) => error);
   let column: string | undefined;
   try {
