@@ -1,5 +1,5 @@
 /** The embedded PostgreSQL: creates its cluster once, and runs it on loopback with its own password. */
-import { existsSync, mkdirSync, rmSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -9,6 +9,8 @@ import type { StopStep } from '../processes/process-identity.js';
 import { reasonOf, StartError } from '../output/start-error.js';
 import { accountFor, giveTo, withoutRoot } from '../processes/unprivileged.js';
 
+/** The major version of the programs: it reads no data of another one. */
+const major = '18';
 const user = 'tidings';
 const database = 'tidings';
 const serverSettings = {
@@ -47,11 +49,13 @@ export const clusterDir = (dataDir: string) => join(dataDir, 'postgres');
  * Creates the cluster if there is none. The folder gets its name only when it is complete, so an interrupted start leaves no broken cluster.
  * @param run runs a command until it ends
  * @returns whether the cluster was created now
+ * @throws StartError for data of another version of PostgreSQL
  */
 export async function makeCluster(place: PostgresPlace, run: (command: Command) => Promise<unknown>): Promise<boolean> {
   const finalDir = clusterDir(place.dataDir);
   const account = accountFor(finalDir);
   if (existsSync(finalDir)) {
+    requireVersion(finalDir);
     if (account !== undefined && statSync(finalDir).uid === 0) giveTo(finalDir, account);
     return false;
   }
@@ -74,6 +78,22 @@ export async function makeCluster(place: PostgresPlace, run: (command: Command) 
   }
   renameSync(newDir, finalDir);
   return true;
+}
+
+/** The log of the server would not say it: its error has the versions in a detail, and details are off. */
+function requireVersion(folder: string): void {
+  let found: string;
+  try {
+    found = readFileSync(join(folder, 'PG_VERSION'), 'utf8').trim();
+  } catch (error) {
+    throw new StartError(
+      `${folder} has no data that can be read (${reasonOf(error)}): restore it, or correct its rights, or set another DATA_DIR.`,
+    );
+  }
+  if (found === major) return;
+  throw new StartError(
+    `${folder} has data of PostgreSQL ${found}, and this version needs ${major}: start the version that made them, or set another DATA_DIR.`,
+  );
 }
 
 /** The server as a part. It is ready when a login works and our database exists. */
@@ -112,7 +132,10 @@ async function untilLetIn(url: string, signal: AbortSignal, notYet: (error: unkn
       return;
     } catch (error) {
       const isWrongPassword = (error as { code?: string }).code === '28P01';
-      if (isWrongPassword) throw new StartError(`DATA_DIR/secrets.json does not match DATA_DIR/postgres (${reasonOf(error)})`);
+      if (isWrongPassword)
+        throw new StartError(
+          `DATA_DIR/secrets.json does not match DATA_DIR/postgres (${reasonOf(error)}): restore the file, or set another DATA_DIR`,
+        );
       notYet(error);
       await sleep(50, undefined, { signal }).catch(() => undefined); // the server is still starting
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { databaseUrl, makeCluster, serverVersion } from '../../../local/postgres/postgres.js';
@@ -16,6 +16,22 @@ describe('the cluster of the embedded PostgreSQL', () => {
     };
     await assert.rejects(makeCluster(place, failing), /No space left/);
     assert.deepEqual(readdirSync(dataDir), []);
+    rmSync(dataDir, { recursive: true });
+  });
+
+  it('data of another version of PostgreSQL, or none, are refused with one sentence that says what to do', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'tidings-cluster-'));
+    const place = { binaries: { initdb: '/initdb', postgres: '/postgres' }, dataDir, password: 'secret', log: join(dataDir, 'log') };
+    const never = () => Promise.reject(new Error('nothing is run'));
+    const folder = join(dataDir, 'postgres');
+    mkdirSync(folder);
+    await assert.rejects(makeCluster(place, never), {
+      name: 'StartError',
+      message: /^\S+postgres has no data .*ENOENT.*: restore it, or /,
+    });
+    writeFileSync(join(folder, 'PG_VERSION'), '17\n');
+    const text = `${folder} has data of PostgreSQL 17, and this version needs 18: start the version that made them, or set another DATA_DIR.`;
+    await assert.rejects(makeCluster(place, never), { name: 'StartError', message: text });
     rmSync(dataDir, { recursive: true });
   });
 
