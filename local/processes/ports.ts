@@ -8,10 +8,13 @@ import { freePort, portFault } from '../../models/network/free-port.js';
 export async function requireFreePort(port: number, host: string): Promise<void> {
   const fault = await portFault(port, host);
   if (fault === undefined) return;
+  const unknown = `HOST ${host} is no name that this machine knows: set HOST to 127.0.0.1 or 0.0.0.0.`;
   const sentences: Record<string, string> = {
     EADDRINUSE: `Port ${port} on ${host} is in use by another program: stop it, or set PORT to a free one.`,
     EACCES: `Port ${port} needs more rights than this user has: set PORT to 1024 or higher.`,
     EADDRNOTAVAIL: `HOST ${host} is not an address of this machine: set HOST to 127.0.0.1 or 0.0.0.0.`,
+    ENOTFOUND: unknown,
+    EAI_AGAIN: unknown, // no DNS server answers
   };
   throw new StartError(sentences[fault] ?? `The API cannot listen on ${host}:${port} (${fault}).`);
 }

@@ -137,6 +137,10 @@ describe('the port of the API', () => {
       name: 'StartError',
       message: /^HOST 192\.0\.2\.1 is not an address of this machine/,
     });
+    await assert.rejects(requireFreePort(0, 'nothing.invalid'), {
+      name: 'StartError',
+      message: /^HOST nothing\.invalid is no name .*: set HOST /,
+    });
   });
 });
 
