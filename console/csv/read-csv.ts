@@ -1,4 +1,5 @@
 /** A CSV file that the user chose, read in the browser. It is sent nowhere: a screen sends what it makes of the rows. */
+import type Papa from 'papaparse';
 import { Problem } from '../api/problem.js';
 import { unescaped } from './formula.js';
 import { freeName } from './free-name.js';
@@ -40,7 +41,7 @@ export async function readCsv(file: File, rowsMax: number): Promise<Sheet> {
   const text = decoded(await file.arrayBuffer());
   const papa = await loadPapa();
   // Without a limit a file of one column could have millions of rows. Some of them may be empty.
-  const { data, errors, meta } = papa.parse<string[]>(text, { preview: 2 * rowsMax, delimitersToGuess: [',', ';', '\t', '|'] });
+  const { data, errors, meta } = papa.parse<string[]>(text, { preview: 2 * rowsMax, delimiter: delimiterOf(papa, text) });
   const quote = errors.find(({ type }) => type === 'Quotes');
   if (quote !== undefined) {
     throw refused(
@@ -57,6 +58,10 @@ export async function readCsv(file: File, rowsMax: number): Promise<Sheet> {
   if (rows.length === 0) throw refused('The file has no rows below its header row.');
   return { fileName: file.name, columns, rows };
 }
+
+/** Guessed without the empty row after the last line end. That one would count as a row of one column, and texts with `;` or `|` would then decide. */
+const delimiterOf = (papa: typeof Papa, text: string): string =>
+  papa.parse(text, { preview: 10, skipEmptyLines: 'greedy', delimitersToGuess: [',', ';', '\t', '|'] }).meta.delimiter;
 
 /** Other encodings are refused: with a wrong guess, names would be sent with wrong letters. */
 function decoded(bytes: ArrayBuffer): string {

@@ -92,6 +92,15 @@ describe('CSV files of the console', () => {
     await browser.see('+155512345671234');
   });
 
+  it('a file of two columns keeps them when its texts have semicolons and its last line ends', async () => {
+    await browser.open('/contacts/import');
+    await browser.choose('phone,note\r\n+15551234567,red; green; blue\r\n+15551234568,one; two; three\r\n');
+    await browser.press('Import 2 rows');
+    await browser.see('Done: 2 created, 0 refused of 2 rows');
+    const notes = (await contacts()).map(({ custom_fields }: { custom_fields: { note: string } }) => custom_fields.note);
+    assert.deepEqual(notes.sort(), ['one; two; three', 'red; green; blue']);
+  });
+
   it('a column can have a date as its name, and a phone number in the first row is refused', async () => {
     await browser.open('/contacts/import');
     await browser.choose('phone,1-555-123-4567\r\n+15551234567,x\r\n');
