@@ -1,7 +1,7 @@
 /** Erases what batches store about persons: faults of recipients, and the client's idempotency key. */
 import { type Database, select, selectIds } from '../../db/database.js';
 import { digestInSql } from '../../rules/contacts/erasure.js';
-import { mentionOf } from '../../rules/contacts/mention.js';
+import { mentionInKey, mentionOf } from '../../rules/contacts/mention.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import { erasurePage } from './erase-messages.js';
 import { keyDigests } from './key-digests.js';
@@ -51,12 +51,12 @@ export async function eraseInBatches(
   key: Buffer,
   { workspaceId, recipient, at }: { workspaceId: string; recipient: string; at: Date },
 ): Promise<void> {
-  const mention = mentionOf(recipient);
+  const mentions = [mentionOf(recipient), mentionInKey(recipient)];
   for (let after: string | undefined = lowestId; after !== undefined; ) {
     const page: { id: string }[] = await select(db, nextBatches, [workspaceId, after, at]);
     const ids = page.map(({ id }) => id);
     if (ids.length > 0) {
-      await select(db, erase, [ids, key, mention]);
+      await select(db, erase, [ids, key, ...mentions]);
       await keyDigests(db, key, ids);
     }
     after = ids.length < erasurePage ? undefined : ids.at(-1);
@@ -67,7 +67,7 @@ const nextBatches = `
   SELECT id FROM batches WHERE workspace_id = $1 AND id > $2 AND created_at <= $3 AND status <> 'accepting' ORDER BY id LIMIT ${erasurePage}`;
 
 /** SQL: the idempotency key of the batch `b` names the recipient. */
-const isInKey = `(b.request_digest IS NOT NULL AND lower(b.idempotency_key) ~ $3)`;
+const isInKey = `(b.request_digest IS NOT NULL AND lower(b.idempotency_key) ~ $4)`;
 
 const erase = `
   UPDATE batches b SET

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mentionOf, roughMentionOf } from '../../../../models/rules/contacts/mention.js';
+import { mentionInKey, mentionOf, roughMentionOf } from '../../../../models/rules/contacts/mention.js';
 
 const isIn = (text: string, recipient: string) => new RegExp(mentionOf(recipient)).test(text.toLowerCase());
 /** As LIKE finds it: the parts of the pattern in their order. */
@@ -38,6 +38,12 @@ describe('mentionOf', () => {
     for (const other of [`x${address}`, `x.${address}`, `${address}.au`, `${address}x`, address.replace('mail.', '')]) {
       for (const write of [formats['a form'], formats.JSON]) assert.equal(isIn(write?.(other) ?? '', address), false, other);
     }
+  });
+
+  it('an address is found between words of a key, and a longer one of the same end is no mention', () => {
+    const isInKey = (key: string) => new RegExp(mentionInKey('ada@example.com')).test(key);
+    for (const key of ['news-ada@example.com', 'ada@example.com-7', 'a_ada@example.com_b']) assert.ok(isInKey(key), key);
+    for (const key of ['xada@example.com', 'ada@example.community', 'ada@example.com.au']) assert.equal(isInKey(key), false, key);
   });
 
   it('a number of very few digits is found with its plus sign only', () => {
