@@ -62,6 +62,8 @@ async function decided(deps: BulkDeps, found: Batch): Promise<BatchRow> {
 
 export interface GivenBatch {
   batch: NewBatch;
+  /** See `findFirstRequest`. */
+  digests: readonly (Buffer | null)[];
   /** The `traceparent` header of the client's request. */
   traceparent: string | null;
   /** Makes the pages of the batch as it is stored. Called again for each attempt to insert. */
@@ -74,7 +76,11 @@ export interface GivenBatch {
  * many batches are open, 500 when nothing was decided in time, 503 when the database makes it wait too long for a lock, usually because another
  * request stores the same batch
  */
-export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, traceparent, pagesOf }: GivenBatch): Promise<AcceptedBatch> {
+export async function acceptNewBatch(
+  deps: BulkDeps,
+  caller: Caller,
+  { batch, digests, traceparent, pagesOf }: GivenBatch,
+): Promise<AcceptedBatch> {
   assertCanPay(caller, batch.cost);
   await assertBelow(deps.db, openBatches(deps, caller.workspaceId));
   return acceptOnce(
@@ -87,7 +93,7 @@ export async function acceptNewBatch(deps: BulkDeps, caller: Caller, { batch, tr
       });
       return { ...inserted, status: 'sending', completed_at: null };
     },
-    () => findAcceptedBatch(deps, caller, batch.idempotency_key, [batch.request_digest]),
+    () => findAcceptedBatch(deps, caller, batch.idempotency_key, digests),
   );
 }
 

@@ -32,11 +32,18 @@ export async function findAccepted(
   return { row, isReplay: true };
 }
 
+interface GivenMessage {
+  message: NewMessage;
+  fallback: FallbackStep[];
+  /** See `findFirstRequest`. */
+  digests: readonly (Buffer | null)[];
+}
+
 /**
  * Accepts a message. When it throws, nothing is charged and nothing is stored.
  * @throws AppError 402 when the balance or the daily limit is too low, 500 when nothing was decided in time, 503 when too many requests wait
  */
-export async function acceptMessage(deps: Deps, caller: Caller, message: NewMessage, fallback: FallbackStep[]): Promise<AcceptedMessage> {
+export async function acceptMessage(deps: Deps, caller: Caller, { message, fallback, digests }: GivenMessage): Promise<AcceptedMessage> {
   try {
     assertCanPay(caller, message.cost);
   } catch (error) {
@@ -45,6 +52,6 @@ export async function acceptMessage(deps: Deps, caller: Caller, message: NewMess
   }
   return acceptOnce(
     () => deps.acceptGate.accept(message, fallback, caller.webhooks),
-    () => findAccepted(deps, caller, message.idempotency_key, [message.request_digest]),
+    () => findAccepted(deps, caller, message.idempotency_key, digests),
   );
 }

@@ -51,9 +51,10 @@ export const sendBulkEndpoint = bulkEndpoint({
     // The former version dropped `expires_at`, so its digest lacks the field, and its batches may be repeated after an upgrade. Remove this
     // digest one version later.
     const former = key === null || given.expires_at === undefined ? null : await digestList({ ...rest, expires_at: undefined }, recipients);
-    const earlier = await findAcceptedBatch(deps, caller, key, [digest, former]);
+    const digests = [digest, former];
+    const earlier = await findAcceptedBatch(deps, caller, key, digests);
     const { row, isReplay } =
-      earlier ?? (await accept(deps, caller, { given, refusal }, { newId, traceparent, idempotencyKey: key, digest }));
+      earlier ?? (await accept(deps, caller, { given, refusal, digests }, { newId, traceparent, idempotencyKey: key, digest }));
     return idempotentReply({ batch: presentAcceptedBatch(row) }, isReplay);
   },
 });
@@ -61,7 +62,7 @@ export const sendBulkEndpoint = bulkEndpoint({
 async function accept(
   deps: BulkDeps,
   caller: Caller,
-  { given, refusal }: { given: BulkBody; refusal: AppError | null },
+  { given, refusal, digests }: { given: BulkBody; refusal: AppError | null; digests: readonly (Buffer | null)[] },
   head: RequestHead,
 ) {
   assertTemplateSupported(deps.config, given);
@@ -73,7 +74,7 @@ async function accept(
   if (faults.length > 0) throw invalid(faults);
   if (refusal !== null) throw refusal;
   const batch = newBatch(caller, body, head);
-  return acceptNewBatch(deps, caller, { batch, traceparent: head.traceparent, pagesOf: (stored) => pagesOf(stored, body) });
+  return acceptNewBatch(deps, caller, { batch, digests, traceparent: head.traceparent, pagesOf: (stored) => pagesOf(stored, body) });
 }
 
 export const listBatchesEndpoint = list({

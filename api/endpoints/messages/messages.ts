@@ -53,8 +53,10 @@ export const sendMessageEndpoint = endpoint({
     // The former version stored the digest with the rendered content, and its messages may be repeated after an upgrade. Remove this digest one
     // version later.
     const former = idempotencyKey === null || body.written === undefined ? null : digestRequest(body);
-    const earlier = await findAccepted(deps, caller, idempotencyKey, [digest, former]);
-    const { row, isReplay } = earlier ?? (await accept(deps, caller, { body, refusal }, { newId, traceparent, idempotencyKey, digest }));
+    const digests = [digest, former];
+    const earlier = await findAccepted(deps, caller, idempotencyKey, digests);
+    const { row, isReplay } =
+      earlier ?? (await accept(deps, caller, { body, refusal, digests }, { newId, traceparent, idempotencyKey, digest }));
     if (isReplay) apiMetrics.accepts.inc({ channel: row.channel, outcome: 'repeated' });
     return idempotentReply({ message: presentAcceptedMessage(row) }, isReplay);
   },
@@ -67,7 +69,7 @@ const asWritten = ({ written, ...body }: SendBody): SendBody => ({ ...body, cont
 async function accept(
   deps: Deps,
   caller: Caller,
-  { body, refusal }: { body: SendBody; refusal: AppError | null },
+  { body, refusal, digests }: { body: SendBody; refusal: AppError | null; digests: readonly (Buffer | null)[] },
   head: RequestHead,
 ): Promise<AcceptedMessage> {
   assertTemplateSupported(deps.config, body);
@@ -75,7 +77,7 @@ async function accept(
   const steps = await fallbackSteps(caller.workspaceId, body);
   assertAllowedCountries(caller, recipientFields(body, message.to, steps));
   if (refusal !== null) throw refusal;
-  return acceptMessage(deps, caller, message, steps);
+  return acceptMessage(deps, caller, { message, fallback: steps, digests });
 }
 
 export const listMessagesEndpoint = list({

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { digestRequest } from '../../../api/http/idempotency.js';
 import { freshDatabase, rows, type TestDatabase } from '../../support/database.js';
+import type { Answer } from '../../support/client.js';
+import { untilLockWait } from '../../support/lock-table.js';
 import type { TestApp } from '../start-app.js';
 import { useApi, useApiStarts } from '../use-api.js';
 
@@ -61,5 +63,46 @@ describe('a bulk send with expires_at that the former version accepted', () => {
     const repeated = await send({ expires_at });
     assert.deepEqual([repeated.status, repeated.headers.get('Idempotent-Replayed'), repeated.body], [201, 'true', first.body]);
     assert.equal((await send({ expires_at, content: { text: 'Bye' } })).status, 422);
+  });
+});
+
+describe('a send that a process of the former version is still storing', () => {
+  const app = useApi();
+  const headers = { 'Idempotency-Key': 'being-stored' };
+
+  /** @returns the answer to the repeat, which begins before the row with the key is committed */
+  async function repeatWhileStoring(table: 'batches' | 'messages', values: [id: string, digest: Buffer], repeat: () => Promise<Answer>) {
+    const storing = await app.deps.db.transaction();
+    const sql = `UPDATE ${table} SET idempotency_key = 'being-stored', request_digest = $2 WHERE id = $1`;
+    await app.deps.db.query(sql, { bind: values, transaction: storing });
+    const repeated = repeat();
+    await untilLockWait(app.deps.db, 'the repeat waits for the first request');
+    await storing.commit();
+    return repeated;
+  }
+
+  it('a send with variables gets 201 and the first answer when the former version stores it meanwhile', async () => {
+    const { key } = await app.account();
+    const given = { to: '+15551234567', channel: 'sms', variables: { name: 'Ada' } };
+    const send = (others: object) =>
+      app.call('POST', '/api/v1/messages/send', { key, body: { ...given, content: { text: 'Hello {{name}}' } }, ...others });
+    const first = await send({});
+    const former = digestRequest({ ...given, content: { text: 'Hello Ada' }, written: { text: 'Hello {{name}}' } });
+    const repeated = await repeatWhileStoring('messages', [first.body.data.message.id, former], () => send({ headers }));
+    assert.deepEqual([repeated.status, repeated.body], [201, first.body]);
+  });
+
+  it('a bulk send with expires_at gets 201 and the first answer when the former version stores it meanwhile', async () => {
+    const { key } = await app.account();
+    const given = { channel: 'sms', content: { text: 'Hello' }, recipients: ['+15551234567'] };
+    const send = (changes: object, others: object) =>
+      app.call('POST', '/api/v1/messages/bulk', { key, body: { ...given, ...changes }, ...others });
+    const first = await send({}, { headers: { 'Idempotency-Key': 'read' } });
+    const { id } = first.body.data.batch;
+    const [batch] = await rows<{ request_digest: Buffer }>(app.deps.db, 'SELECT request_digest FROM batches WHERE id = $1', [id]);
+    const expires_at = new Date(Date.now() + 3_600_000);
+    const repeat = () => send({ expires_at }, { headers });
+    const repeated = await repeatWhileStoring('batches', [id, batch?.request_digest as Buffer], repeat);
+    assert.deepEqual([repeated.status, repeated.body], [201, first.body]);
   });
 });
