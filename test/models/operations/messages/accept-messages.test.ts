@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
 import { v7 as uuidv7 } from 'uuid';
-import { inTransaction } from '../../../../models/db/database.js';
-import { lockFunds } from '../../../../models/operations/billing/post-credits.js';
 import { acceptMessages } from '../../../../models/operations/messages/accept-messages.js';
 import { fenceMessages } from '../../../../models/operations/messages/fence-messages.js';
 import { insertMessages } from '../../../../models/operations/messages/insert-messages.js';
@@ -65,29 +63,6 @@ describe('acceptMessages', () => {
     assert.deepEqual(new Set(accepted), new Set(expected));
     assert.equal(await balanceOf(rich.id), 7_000);
     assert.equal(await balanceOf(poor.id), 0);
-  });
-
-  it('a message is accepted although another workspace of its group is locked, whose messages are refused and not charged', async () => {
-    const workspaces = [
-      await buildWorkspace(test.db, 10_000),
-      await buildWorkspace(test.db, 10_000),
-      await buildWorkspace(test.db, 10_000),
-    ];
-    const [first, locked, last] = workspaces as [Workspace, Workspace, Workspace];
-    const groupId = uuidv7();
-    const messages = [last, locked, first].map(({ id }) => newMessage({ id: uuidv7(), workspace_id: id, group_id: groupId, cost: 1000 }));
-    await insertMessages(test.db, { groupId, workflowId: 'test', messages });
-    const begunAt = performance.now();
-    const { accepted } = await inTransaction(test.db, async (transaction) => {
-      await lockFunds(test.db, transaction, locked.id); // until the end: its process stands still
-      return acceptMessages(test.db, groupId);
-    });
-    const tookMs = performance.now() - begunAt;
-    assert.deepEqual(new Set(accepted), new Set([messages[0]?.id, messages[2]?.id]));
-    assert.ok(tookMs < 2_500, `${tookMs} ms: the request waits three seconds`);
-    assert.deepEqual(await Promise.all([first, locked, last].map(({ id }) => balanceOf(id))), [9_000, 10_000, 9_000]);
-    assert.deepEqual(await rows(test.db, 'SELECT id FROM messages WHERE id = $1', [messages[1]?.id]), []);
-    assert.deepEqual(new Set((await acceptMessages(test.db, groupId)).accepted), new Set(accepted), 'and says so again');
   });
 
   it('a group starts at once unless all its messages are scheduled, and then with the first of them', async () => {
