@@ -37,7 +37,7 @@ const openMsMax = 500;
 const handOverMsMax = 100;
 const retryMs = { first: 5_000, max: 60_000 };
 const tickMs = 10_000;
-/** A tick that is this late shows that the machine slept. */
+/** Ticks that are this far apart show that the machine slept. */
 const lateMs = 45_000;
 
 const listeners = new Set<StreamListener>();
@@ -184,6 +184,7 @@ setInterval(() => {
   if (isLate) reopen();
 }, tickMs);
 document.addEventListener('visibilitychange', () => {
+  tickedAt = Date.now(); // the ticks of a hidden page are rare
   clearTimeout(timer);
   if (document.hidden) timer = setTimeout(close, unusedMsMax);
   else open();

@@ -1,8 +1,10 @@
 /** A stream of the console whose connection has died without a word, as behind a proxy that drops everything. */
 import assert from 'node:assert/strict';
+import type { Request } from 'playwright-core';
 import { type Owner, owner, password } from '../../api/accounts/owner.js';
 import { path, received } from '../../api/streams/watch.js';
 import { useApi } from '../../api/use-api.js';
+import { until } from '../../support/client.js';
 import { openEventStream } from '../../support/network/event-stream.js';
 import { type FaultProxy, startFaultProxy } from '../../support/network/fault-proxy.js';
 import { type ConsoleBrowser, startConsole } from '../console-browser.js';
@@ -26,8 +28,19 @@ describe('a stream of the console that died', () => {
 
   /** Shows the list of messages. The event of a message that is sent then is lost on its way, and the connection stays open. */
   async function missOne(): Promise<void> {
+    const { page } = browser;
+    const open = new Set<Request>();
+    let isRead = false;
+    page.on('request', (request) => open.add(request));
+    page.on('requestfailed', (request) => open.delete(request));
+    page.on('requestfinished', (request) => {
+      open.delete(request);
+      isRead ||= new URL(request.url()).pathname === '/api/v1/messages';
+    });
     await browser.open('/messages');
     await browser.see(/^Live$/);
+    // The bytes of other requests would be lost too, and the browser makes six at a time.
+    await until(() => isRead && [...open].every((request) => request.resourceType() === 'eventsource'), 'only the stream is open');
     proxy.mode = 'blackhole';
     const { key } = (await me.call('POST', '/api-keys', { name: 'for the test' })).body.data;
     const other = await openEventStream(`${app.url}${path}`, { 'X-API-Key': key });
