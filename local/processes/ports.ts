@@ -8,7 +8,7 @@ import { freePort, portFault } from '../../models/network/free-port.js';
 export async function requireFreePort(port: number, host: string): Promise<void> {
   const fault = await portFault(port, host);
   if (fault === undefined) return;
-  const unknown = `HOST ${host} is no name that this machine knows: set HOST to 127.0.0.1 or 0.0.0.0.`;
+  const unknown = `HOST ${host} is no name that this machine can resolve: set HOST to 127.0.0.1 or 0.0.0.0.`;
   const sentences: Record<string, string> = {
     EADDRINUSE: `Port ${port} on ${host} is in use by another program: stop it, or set PORT to a free one.`,
     EACCES: `Port ${port} needs more rights than this user has: set PORT to 1024 or higher.`,

@@ -45,6 +45,13 @@ describe('what the command tidings writes', () => {
     assert.match(created.stderr, /secret: whsec_x\n/, 'it cannot be shown a second time');
   });
 
+  it('the version and the help exit with 1 if standard output cannot be written', async () => {
+    for (const args of [['--version'], ['--help'], ['send', '--help']]) {
+      const { code, stderr } = await runHere(args, {}, full);
+      assert.deepEqual([code, stderr], [1, `tidings: ${why}\n`]);
+    }
+  });
+
   it('a certificate of an unknown authority exits with 3 and names the setting that makes Node trust it', async () => {
     const { url, close } = await startReceiver();
     const { code, stderr } = await runCommand(['balance'], { TIDINGS_API_KEY: 'tidings_x', TIDINGS_URL: new URL(url).origin });

@@ -41,7 +41,7 @@ export interface Chunk {
 /** The body of the request for these recipients. */
 export const requestOf = ({ body }: BulkOptions, recipients: readonly Recipient[]): Record<string, unknown> => ({ ...body, recipients });
 
-/** All of them, since the rows of a file can come from different systems: csv-parse alone expects everywhere the one after the header. */
+/** The rows of a file can come from different systems. Without this list, csv-parse accepts only the line end of the header. */
 const lineEnds = ['\r\n', '\n', '\r'];
 
 const recipientColumns = ['to', 'recipient', 'phone', 'email'];

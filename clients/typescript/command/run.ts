@@ -39,27 +39,30 @@ export async function run(args: readonly string[], streams: Streams, env: NodeJS
   const terminal = new Terminal(streams, isJson, (env.NO_COLOR ?? '') !== '');
   const unread = whenUnread(streams);
   let endsUnread = true;
+  const written = async (code: number) => {
+    await untilWritten(streams);
+    if (!(unread.reason instanceof Failed)) return code;
+    throw endsUnread ? unread.reason : new Undecided(`${unread.reason.message}: the result is above, do not send again`);
+  };
   try {
     const [name = '--help', ...rest] = args.filter((arg) => arg !== '--json');
     if (['--help', '-h', 'help'].includes(name)) {
       streams.stdout.write(`${overview}\n`);
-      return args.length === 0 ? 2 : 0;
+      return await written(args.length === 0 ? 2 : 0);
     }
     if (['--version', '-v'].includes(name)) {
       streams.stdout.write(`${version}\n`);
-      return 0;
+      return await written(0);
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
     if (command === undefined) throw new UsageError(`there is no command ${name}: see tidings --help`);
     if (rest.includes('--help') || rest.includes('-h')) {
       streams.stdout.write(`tidings ${name} ${command.usage}\n${command.summary}\n\n${command.help}\n`);
-      return 0;
+      return await written(0);
     }
     endsUnread = command.outlivesReader !== true;
     await runCommand(name, command, rest, { terminal, env, signal: endsUnread ? AbortSignal.any([signal, unread]) : signal });
-    await untilWritten(streams);
-    if (!(unread.reason instanceof Failed)) return 0;
-    throw endsUnread ? unread.reason : new Undecided(`${unread.reason.message}: the result is above, do not send again`);
+    return await written(0);
   } catch (error) {
     if (signal.aborted || error instanceof Interrupted) {
       if (error instanceof Undecided) explain(terminal, error); // it names the accepted message, or the idempotency key
