@@ -14,7 +14,7 @@ const waitMsMax = { first: 2_000, later: 25 };
 const recentMs = 30_000;
 
 /**
- * Creates the function that `serveMetrics` calls before each page. While the database is away, the gauges have no values instead of old ones; only
+ * Creates the function that `serveMetrics` calls before each page. While the database does not answer, the gauges have no values instead of old ones; only
  * the age of the last reading is shown.
  */
 export function createGaugeReader(db: Database): () => Promise<void> {
@@ -22,6 +22,10 @@ export function createGaugeReader(db: Database): () => Promise<void> {
   let until = 0;
   let readAt = performance.now();
   let isKnown = false;
+  const forget = () => {
+    clearServiceGauges();
+    isKnown = false;
+  };
   const look = async () => {
     try {
       const [reading, run, workers] = await Promise.all([readServiceGauges(db), lastWatcherRun(db), seenWorkers(db)]);
@@ -37,8 +41,7 @@ export function createGaugeReader(db: Database): () => Promise<void> {
       serviceGauges.workersLost.set(workers.lost);
       isKnown = true;
     } catch (error) {
-      clearServiceGauges();
-      isKnown = false;
+      forget();
       throw error;
     } finally {
       until = performance.now() + cacheMs;
@@ -53,6 +56,7 @@ export function createGaugeReader(db: Database): () => Promise<void> {
       if (inProgress !== undefined) await Promise.race([inProgress, tooLate(timer.signal, isRecent ? waitMsMax.later : waitMsMax.first)]);
     } finally {
       timer.abort();
+      if (inProgress !== undefined && performance.now() - readAt >= recentMs) forget();
       serviceGauges.readAge.set((performance.now() - readAt) / 1000);
     }
   };

@@ -34,15 +34,27 @@ describe('the gauges of the whole service', () => {
   it('a page that is asked for once a minute shows a new reading, also if that takes a moment', async () => {
     const read = createGaugeReader(test.db);
     await read();
+    await readAfterAMinute(read, 0.3);
+    const age = (await serviceGauges.readAge.get()).values[0]?.value ?? assert.fail('there is no value');
+    assert.ok(age < 30, `${age} s`);
+  });
+
+  it('a page that is asked for once a minute has no values if a new reading takes longer than two seconds', async () => {
+    const read = createGaugeReader(test.db);
+    await read();
+    await readAfterAMinute(read, 3);
+    assert.deepEqual((await serviceGauges.watcherAge.get()).values, []);
+  });
+
+  /** Reads a minute later, while the reading waits for a lock for this time. */
+  async function readAfterAMinute(read: () => Promise<void>, lockedSeconds: number): Promise<void> {
     await rows(test.db, "UPDATE service_gauges SET claimed_at = now() - interval '1 minute', read_at = now() - interval '1 minute'");
     const now = performance.now.bind(performance);
     performance.now = () => now() + 60_000;
     try {
-      await whileLocked(test.db, 'service_gauges', 0.3, read);
+      await whileLocked(test.db, 'service_gauges', lockedSeconds, read);
     } finally {
       performance.now = now;
     }
-    const age = (await serviceGauges.readAge.get()).values[0]?.value ?? assert.fail('there is no value');
-    assert.ok(age < 30, `${age} s`);
-  });
+  }
 });
