@@ -14,11 +14,11 @@ const escaped = String.raw`%[0-9a-f]{2}|\\u[0-9a-f]{4}`;
 export const mentionOf = (recipient: string): string => (recipient.includes('@') ? addressIn(recipient) : numberIn(recipient));
 
 /**
- * The same in a key that a client chose, such as `news-ada@example.com-7`: a word of the client before or after an address is more likely there than
- * a longer address.
+ * The same in a key that a client chose, such as `news-ada@example.com-7`: there, a word beside an address is more likely than a longer address. So a
+ * key with `mary.ada@example.com` counts as well, and its repeats are refused.
  */
 export const mentionInKey = (recipient: string): string =>
-  recipient.includes('@') ? addressIn(recipient, '[^a-z0-9]', String.raw`[a-z0-9]|\.[a-z0-9]`) : numberIn(recipient);
+  recipient.includes('@') ? addressIn(recipient, '[^a-z0-9]', String.raw`[a-z0-9]|\.[a-z]`) : numberIn(recipient);
 
 /**
  * A pattern for LIKE, which is much faster than the expression. It matches every text in lower case in which `mentionOf` finds the recipient,

@@ -42,7 +42,8 @@ describe('mentionOf', () => {
 
   it('an address is found between words of a key, and a longer one of the same end is no mention', () => {
     const isInKey = (key: string) => new RegExp(mentionInKey('ada@example.com')).test(key);
-    for (const key of ['news-ada@example.com', 'ada@example.com-7', 'a_ada@example.com_b']) assert.ok(isInKey(key), key);
+    for (const key of ['news-ada@example.com', 'ada@example.com-7', 'ada@example.com.7', 'a_ada@example.com_b'])
+      assert.ok(isInKey(key), key);
     for (const key of ['xada@example.com', 'ada@example.community', 'ada@example.com.au']) assert.equal(isInKey(key), false, key);
   });
 
