@@ -12,7 +12,7 @@ export interface Handoff {
   retryAfterMs: number;
   /** The failure concerns this recipient only. */
   concernsRecipient: boolean;
-  /** The adapter rejected the message without a call. */
+  /** No call was made. */
   isUncalled: boolean;
 }
 
@@ -25,7 +25,12 @@ export async function handOff(provider: Provider | undefined, claim: Claim, sign
   const outcome = usable(provider === undefined ? withoutAccount(claim) : await callOnce(provider, claim, signal));
   const retryAfterMs = 'retryAfterMs' in outcome ? (outcome.retryAfterMs ?? 0) : 0;
   const result = { ...outcome, id: claim.id, attempt: claim.attempt, provider: claim.account };
-  return { result, retryAfterMs, concernsRecipient: 'concernsRecipient' in outcome, isUncalled: 'isUncalled' in outcome };
+  return {
+    result,
+    retryAfterMs,
+    concernsRecipient: 'concernsRecipient' in outcome,
+    isUncalled: provider === undefined || 'isUncalled' in outcome,
+  };
 }
 
 /** Longer than any id of a carrier. An index of PostgreSQL takes texts of about 2,700 bytes. */

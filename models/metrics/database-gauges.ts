@@ -73,7 +73,7 @@ export const serviceGauges = {
   ),
   oldestUnsent: gaugeOf(
     'tidings_messages_unsent_oldest_seconds',
-    'How long the oldest single message of these has been due, if no carrier has it',
+    'Time since the oldest queued single message was due; seen among the groups that are due first',
     ({ unsent_seconds }) => unsent_seconds ?? 0,
   ),
   groupsOverdue: gaugeOf(

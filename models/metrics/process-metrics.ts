@@ -56,7 +56,7 @@ export const apiMetrics = {
   streams: gauge('tidings_streams_open', 'Open streams of events of this process', { from: 'api' }),
   reports: counter(
     'tidings_reports_total',
-    'Delivery reports that carriers sent, repeated ones included; not those that tell only that the carrier has the message',
+    'Delivery reports that carriers sent, repeated ones included. One that says only that the carrier has the message does not count',
     {
       from: 'api',
       labels: ['account', 'status'],
