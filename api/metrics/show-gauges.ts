@@ -14,52 +14,67 @@ const waitMsMax = { first: 2_000, later: 25 };
 const recentMs = 30_000;
 
 /**
- * Creates the function that `serveMetrics` calls before each page. While the database does not answer, the gauges have no values instead of old ones; only
- * the age of the last reading is shown.
+ * Creates the function that `serveMetrics` calls before each page. While the database does not answer, the gauges have no values instead of old ones;
+ * only the age of the last reading is shown.
  */
 export function createGaugeReader(db: Database): () => Promise<void> {
-  let inProgress: Promise<void> | undefined;
-  let until = 0;
-  let readAt = performance.now();
-  let isKnown = false;
-  const forget = () => {
-    clearServiceGauges();
-    isKnown = false;
-  };
-  const look = async () => {
+  const reader = new GaugeReader(db);
+  return () => reader.show();
+}
+
+class GaugeReader {
+  #inProgress: Promise<void> | undefined;
+  #until = 0;
+  #readAt = performance.now();
+  #isKnown = false;
+
+  constructor(private readonly db: Database) {}
+
+  async show(): Promise<void> {
+    if (performance.now() >= this.#until) this.#inProgress ??= this.#look();
+    const waitMs = this.#isKnown && this.#ageMs < recentMs ? waitMsMax.later : waitMsMax.first;
+    const timer = new AbortController();
+    try {
+      if (this.#inProgress !== undefined) await Promise.race([this.#inProgress, tooLate(timer.signal, waitMs)]);
+    } finally {
+      timer.abort();
+      if (this.#inProgress !== undefined && this.#ageMs >= recentMs) this.#forget();
+      serviceGauges.readAge.set(this.#ageMs / 1000);
+    }
+  }
+
+  get #ageMs(): number {
+    return performance.now() - this.#readAt;
+  }
+
+  async #look(): Promise<void> {
+    const { db } = this;
     try {
       const [reading, run, workers] = await Promise.all([readServiceGauges(db), lastWatcherRun(db), seenWorkers(db)]);
       const begun = Date.now();
       observeClock(await currentTime(db), begun, Date.now());
       clearServiceGauges(); // from here on without a wait: a page that is made meanwhile would lack them
       if (reading !== undefined) showReading(reading.found);
-      readAt = performance.now() - (reading?.age_seconds ?? 0) * 1000;
+      this.#readAt = performance.now() - (reading?.age_seconds ?? 0) * 1000;
       // Before the first run, the age of the process: a watcher that never completes a run must be late as well.
       serviceGauges.watcherAge.set(run.age_seconds ?? Math.floor(process.uptime()));
       serviceGauges.watcherFailing.set(run.failing.length);
       serviceGauges.workersAlive.set(workers.alive);
       serviceGauges.workersLost.set(workers.lost);
-      isKnown = true;
+      this.#isKnown = true;
     } catch (error) {
-      forget();
+      this.#forget();
       throw error;
     } finally {
-      until = performance.now() + cacheMs;
-      inProgress = undefined;
+      this.#until = performance.now() + cacheMs;
+      this.#inProgress = undefined;
     }
-  };
-  return async () => {
-    if (performance.now() >= until) inProgress ??= look();
-    const timer = new AbortController();
-    const isRecent = isKnown && performance.now() - readAt < recentMs;
-    try {
-      if (inProgress !== undefined) await Promise.race([inProgress, tooLate(timer.signal, isRecent ? waitMsMax.later : waitMsMax.first)]);
-    } finally {
-      timer.abort();
-      if (inProgress !== undefined && performance.now() - readAt >= recentMs) forget();
-      serviceGauges.readAge.set((performance.now() - readAt) / 1000);
-    }
-  };
+  }
+
+  #forget(): void {
+    clearServiceGauges();
+    this.#isKnown = false;
+  }
 }
 
 const tooLate = (signal: AbortSignal, ms: number) =>
