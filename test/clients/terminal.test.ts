@@ -57,7 +57,7 @@ describe('what the command tidings writes', () => {
     const { code, stderr } = await runCommand(['balance'], { TIDINGS_API_KEY: 'tidings_x', TIDINGS_URL: new URL(url).origin });
     await close();
     assert.equal(code, 3);
-    assert.match(stderr, /UNABLE_TO_VERIFY_LEAF_SIGNATURE\n.*NODE_EXTRA_CA_CERTS/);
+    assert.match(stderr, /(UNABLE_TO_VERIFY_LEAF_SIGNATURE|SELF_SIGNED_CERT_IN_CHAIN)\n.*NODE_EXTRA_CA_CERTS/);
   });
 
   it('colours are written to a terminal, unless NO_COLOR is set, on each version of Node that the package allows', () => {
