@@ -34,7 +34,8 @@ export class GroupSlot implements SlotHolder {
   async take(choices: Choices, channel: Channel | null): Promise<boolean> {
     this.#shares.endWait(this);
     const isFull = ({ account }: { account: string }) => this.#shares.of(account).isFullFor(this.owner);
-    const { accounts } = channel === null ? { accounts: Object.values(choices).flatMap((choice) => choice.accounts) } : choices[channel];
+    const ofGroup = channel === null ? Object.values(choices) : [choices[channel]];
+    const accounts = ofGroup.flatMap((choice) => choice.accounts);
     if (accounts.some(isFull)) {
       const { db, waits } = this.#deps;
       const due = await dueUnits(db, this.groupId, choices, { limit: unitsMax, except: [], waits });

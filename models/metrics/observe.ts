@@ -72,7 +72,7 @@ const refusals: Partial<Record<ErrorCode, string>> = { insufficient_credits: 're
 
 interface EndedHandoff {
   result: { provider: string; outcome: string; error_code?: string };
-  /** The adapter rejected the message without a call. */
+  /** No call was made. */
   isUncalled: boolean;
 }
 

@@ -21,7 +21,8 @@ export async function batchPace(db: Database, batchId: string): Promise<BatchPac
 }
 
 const paceOf = `
-  SELECT status = 'cancelled' AS cancelled, status = 'paused' AS paused, CASE WHEN rate IS NOT NULL THEN ${usedRate} END AS rate, channel FROM batches WHERE id = $1`;
+  SELECT status = 'cancelled' AS cancelled, status = 'paused' AS paused, CASE WHEN rate IS NOT NULL THEN ${usedRate} END AS rate, channel
+  FROM batches WHERE id = $1`;
 
 /** A request for time at the rate of a batch. */
 export interface SlotsRequest {
