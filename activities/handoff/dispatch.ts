@@ -57,7 +57,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   const slot = new GroupSlot(deps, target);
   const rounds = new Rounds(deps, slot);
   const sliceEndsAt = performance.now() + sliceMs;
-  const turn = new Turn(deps, { ...target, sliceEndsAt });
+  const turn = new Turn(deps, { ...target, slot, sliceEndsAt });
   const { more, isResting, ...end } = await runRounds(deps, target, { slot, rounds, turn, sliceEndsAt });
   const { waitMs, hasExpired } = await expireDuringWait(deps, groupId, end.waitMs);
   if (batchId !== undefined) await finishPage(deps, groupId, batchId, rounds.endedCount > 0 || rounds.hasFailedByRule || hasExpired);
@@ -128,10 +128,16 @@ async function beginRounds(
     const perSecond = Math.min(pace.rate ?? Number.POSITIVE_INFINITY, limit);
     const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, Math.floor(perSecond / roundsPerSecond)));
     // Claim after the wait, so that a pause of the batch during the wait takes effect.
-    const waitMs = await turn.acquire(route, { size, except: rounds.excluded, isFirst: round === 0, rate: pace.rate, limit });
-    if (signal.aborted) return { more: true, waitMs: 0, isResting };
-    const isPaced = Number.isFinite(perSecond);
-    if (waitMs > 0 || !(await rounds.next(route, { limit: size, isPaced }))) return { more: false, waitMs, isResting };
+    const { waitsForAll, excluded: except } = rounds;
+    const { waitMs, room } = await turn.acquire(route, { size, except, isFirst: round === 0, waitsForAll, pace, limit });
+    try {
+      if (signal.aborted || (room === undefined && waitMs === 0)) return { more: true, waitMs: 0, isResting };
+      const isPaced = Number.isFinite(perSecond);
+      if (room === undefined || waitMs > 0 || !(await rounds.next(route, { limit: size, room, isPaced })))
+        return { more: false, waitMs, isResting };
+    } finally {
+      room?.leave();
+    }
     if (signal.aborted || performance.now() > sliceEndsAt) return { more: true, waitMs: 0, isResting };
   }
 }

@@ -10,6 +10,7 @@ import { callDeadlines } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
 import { shortWaitMsMax } from './next-try.js';
 import { recordIsolatingRefused } from './record-isolating-refused.js';
+import type { Room } from './enter-rooms.js';
 import type { RoundDeps } from './round-deps.js';
 import type { GroupSlot } from './group-slot.js';
 import { type Handoff, handOff } from './hand-off.js';
@@ -17,9 +18,11 @@ import { traceHandoff } from './trace-handoff.js';
 import { persist } from '../support/persist.js';
 import type { RoundRoute } from './routing.js';
 
-export interface RoundSize {
+export interface RoundLimits {
   /** Maximum number of messages. */
   limit: number;
+  /** Left when the calls have begun. */
+  room: Room;
   /** A rate or a limit sets the time of each round, so a round does not wait for the one before. */
   isPaced: boolean;
 }
@@ -45,6 +48,8 @@ export class Rounds {
   #mayHaveMore = false;
   /** Messages that must not be sent have failed in a claim. */
   hasFailedByRule = false;
+  /** The last round left channels out and found no other message to claim. The next one would not either, so it waits for the accounts of all. */
+  waitsForAll = false;
   /** The `Retry-After` of an unavailable provider. */
   retryAfterMs = 0;
 
@@ -71,19 +76,21 @@ export class Rounds {
   }
 
   /** Claims messages, calls their providers in parallel and records the outcomes. @returns whether more messages may be due */
-  async next({ choices, resting, isProbe }: RoundRoute, { limit, isPaced }: RoundSize): Promise<boolean> {
-    const limits = { limit, except: this.excluded, inBatch: this.slot.inBatch, resting, waits: this.deps.waits };
+  async next({ choices, resting, isProbe }: RoundRoute, { limit, room, isPaced }: RoundLimits): Promise<boolean> {
+    const { without } = room;
+    const limits = { limit, except: this.excluded, inBatch: this.slot.inBatch, without, resting, waits: this.deps.waits };
     const claimed = await claimRound(this.deps, this.slot.groupId, choices, limits);
     if (claimed === 'late') return true;
     const { claims } = claimed;
     this.hasFailedByRule ||= claimed.hasFailedByRule;
+    this.waitsForAll = claims.length === 0 && without.length > 0;
     if (claims.length > 0) {
       // After a probe, the next round has the other accounts.
       const routes = isProbe ? this.deps.providers.routes : undefined;
       const accountsOf = ({ channel }: Claim) => (routes?.[channel] ?? choices[channel].accounts).length;
-      this.#begin(claims, this.#call(claims, accountsOf));
+      this.#begin(claims, this.#call(claims, accountsOf, room));
     }
-    const hasMore = claimed.hasMore && claims.length === limit;
+    const hasMore = claimed.hasMore && (claims.length === limit || without.length > 0);
     // A probe may take long, so the other messages do not wait for it.
     if (hasMore && (isProbe || (await this.#mayBeginNext(isPaced)))) return true;
     await this.finish();
@@ -119,7 +126,7 @@ export class Rounds {
     return this.#running.size < roundsAtOnceMax;
   }
 
-  async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number): Promise<void> {
+  async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number, room: Room): Promise<void> {
     const { db, providers } = this.deps;
     const key = await erasureKey(db, this.deps.secretKeys); // known since the claim
     const deadlines = callDeadlines(claims.length);
@@ -127,13 +134,13 @@ export class Rounds {
     const answers = new AnswerRecorder((results) =>
       persist('record answers of a provider', () => recordIsolatingRefused((some) => recordHandoffs(db, some, key), results), this.deps),
     );
-    const handoffs = await Promise.all(
-      claims.map(async (claim) => {
-        const handoff = await this.#handOff(claim, signalFor(claim));
-        answers.add(handoff.result);
-        return { ...handoff, accounts: accountsOf(claim) };
-      }),
-    );
+    const calls = claims.map(async (claim) => {
+      const handoff = await this.#handOff(claim, signalFor(claim));
+      answers.add(handoff.result);
+      return { ...handoff, accounts: accountsOf(claim) };
+    });
+    room.leave();
+    const handoffs = await Promise.all(calls);
     deadlines.clear();
     const noted = this.#note(handoffs);
     noted.catch(() => undefined); // awaited below, after the answers are recorded

@@ -2,8 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import { type BatchPace, queuedBeforePage, reserveSlots } from '../../models/operations/batches/batch-pace.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
+import { enterRooms, type Room, unlimitedRoom } from './enter-rooms.js';
 import { longestRetryWaitMs, msLeft } from './next-try.js';
 import type { RoundDeps } from './round-deps.js';
+import type { GroupSlot } from './group-slot.js';
 import type { RoundRoute } from './routing.js';
 import { withEarlierJitter, withJitter, withLaterJitter } from './jitter.js';
 import type { RoundRequest } from './throughput.js';
@@ -14,6 +16,8 @@ const waitInSlotMsMax = 2_000;
 const pageWaitInSlotMsMax = 500;
 /** A page whose account has its share of the slots looks again after this time at the earliest, and in the order of a batch with this rate. */
 const slowAccountWait = { minMs: 5_000, perSecond: 250 };
+/** Single messages whose account had no free connection try again after this time at the earliest. */
+const roomWaitMs = 1_000;
 /** How far ahead a time is reserved at most. A longer wait ends earlier, because a higher limit may be set meanwhile. */
 const horizonMs = 10 * 60_000;
 /** Pages reserve only this far ahead, so that a new single message does not wait behind pages. */
@@ -25,6 +29,7 @@ const reservationAgeMsMax = 5_000;
 
 export interface TurnTarget {
   groupId: string;
+  slot: GroupSlot;
   /** Of a page. */
   batchId: string | undefined;
   /** Aborted when the activity has to end. */
@@ -39,7 +44,9 @@ export interface WantedRound {
   except: readonly string[];
   /** No earlier round of this dispatch. After others, the activity has to return their results, and would lose a reservation. */
   isFirst: boolean;
-  rate: BatchPace['rate'];
+  /** See `Rounds.waitsForAll`. */
+  waitsForAll: boolean;
+  pace: Pick<BatchPace, 'rate' | 'channel' | 'paused'>;
   /** The limit of the page's account, in messages (for sms: segments) a second. */
   limit: number;
 }
@@ -47,7 +54,15 @@ export interface WantedRound {
 /** A round whose time is not reserved yet. */
 type UnplacedRound = Omit<RoundRequest, 'horizonMs' | 'holdHorizonMs'>;
 
-/** Waits for the rate of the batch and the limit of the provider before each round of a dispatch. */
+/** The answer to a round that wants to begin. */
+export interface TurnTaken {
+  /** Milliseconds until the next try; 0 when the round may begin or the activity has to end. */
+  waitMs: number;
+  /** Absent when the round may not begin. */
+  room?: Room;
+}
+
+/** Waits for connections to the provider, the rate of the batch and the limit of the provider before each round of a dispatch. */
 export class Turn {
   /** The time reserved for the first round. Heartbeat details keep it over retries of the activity. */
   reservedAt: number | undefined;
@@ -60,10 +75,17 @@ export class Turn {
     if (typeof heartbeatDetails === 'number') this.reservedAt = heartbeatDetails;
   }
 
-  /** Waits until a round may begin. @returns 0 when it may begin or the activity has to end; otherwise milliseconds until the next try */
-  async acquire(route: RoundRoute, round: WantedRound): Promise<number> {
-    const waitMs = await this.#byRate(round);
-    return waitMs > 0 ? waitMs : this.#atProvider(route, round);
+  /** Waits until a round may begin. The caller leaves the room. */
+  async acquire(route: RoundRoute, round: WantedRound): Promise<TurnTaken> {
+    const room = await this.#room(route, round);
+    if (room === undefined) return { waitMs: this.#msUntilRoom(round) };
+    try {
+      const waitMs = await this.#byRate(round);
+      return { waitMs: waitMs > 0 ? waitMs : await this.#atProvider(route, round), room };
+    } catch (error) {
+      room.leave();
+      throw error;
+    }
   }
 
   /** @returns milliseconds until a page looks again whether its slow account has a slot for it */
@@ -71,7 +93,23 @@ export class Turn {
     return this.#pageWait(batchId, slowAccountWait.perSecond, withLaterJitter(slowAccountWait.minMs));
   }
 
-  async #byRate({ rate, size }: WantedRound): Promise<number> {
+  /** Waits in the slot, as slow calls do: their share of the slots is limited. */
+  async #room({ choices, isProbe }: RoundRoute, { size, except, waitsForAll, pace }: WantedRound): Promise<Room | undefined> {
+    if (isProbe || pace.paused) return unlimitedRoom;
+    const { slot, signal, sliceEndsAt } = this.target;
+    const { throughput } = this.deps;
+    const isAtOnce = (account: string) => pace.rate === null && !Number.isFinite(throughput.limitOf(account));
+    const ms = Math.max(0, sliceEndsAt - performance.now());
+    return enterRooms(this.deps, slot, { choices, channel: pace.channel, size, except, waitsForAll, isAtOnce, ms, signal });
+  }
+
+  /** After a slice without room. A group of single messages then waits as a retry of the activity, which adds no history event. */
+  #msUntilRoom({ isFirst }: WantedRound): number {
+    const { batchId, signal } = this.target;
+    return batchId === undefined && isFirst && !signal.aborted ? withLaterJitter(roomWaitMs) : 0;
+  }
+
+  async #byRate({ pace: { rate }, size }: WantedRound): Promise<number> {
     const { batchId } = this.target;
     if (rate === null || batchId === undefined) return 0;
     const { waitMs, isReserved } = await reserveSlots(this.deps.db, batchId, { messages: size, horizonMs: pageWaitInSlotMsMax });

@@ -8,7 +8,7 @@ import {
   metaSpamLimit,
   metaThrottles,
 } from '../../../models/rules/failures/meta.js';
-import { httpClient, type ProviderAnswer } from './http-client.js';
+import { httpClient, type ProviderAnswer, socketsMax } from './http-client.js';
 import { metaTemplate } from './meta-template.js';
 import { askCredentials, outcomeOfCode, sendOver, taken, throttled, unavailable } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
@@ -26,6 +26,7 @@ export function metaAdapter({ name, apiBase, phoneNumberId, accessToken }: Accou
   return {
     name,
     idempotent: false,
+    connectionsMax: socketsMax,
 
     send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
       const body = JSON.stringify(bodyOf(message));

@@ -4,7 +4,7 @@ import { momentOf } from '../../../models/rules/callbacks/json-body.js';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { lookUp } from '../../../models/rules/failures/provider-failure.js';
 import { postmarkFailures, postmarkRefusalOf } from '../../../models/rules/failures/postmark.js';
-import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
+import { httpClient, noneWithoutAnswer, type ProviderAnswer, socketsMax } from './http-client.js';
 import { headersOf, quotedSender, subjectOf } from './mail.js';
 import { askCredentials, outcomeOfStatus, rejected, sendOver, taken, unavailable } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
@@ -26,6 +26,7 @@ export function postmarkAdapter(account: AccountOf<'postmark'>): Provider {
   return {
     name: account.name,
     idempotent: false,
+    connectionsMax: socketsMax,
 
     send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
       const request = { method: 'POST' as const, path: '/email', headers, body: JSON.stringify(bodyOf(account, message)) };

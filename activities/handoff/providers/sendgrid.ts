@@ -1,7 +1,7 @@
 /** SendGrid's Mail Send. https://www.twilio.com/docs/sendgrid/api-reference/mail-send/mail-send */
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { hard } from '../../../models/rules/failures/provider-failure.js';
-import { httpClient, type ProviderAnswer } from './http-client.js';
+import { httpClient, type ProviderAnswer, socketsMax } from './http-client.js';
 import { addressOf } from '../../../models/rules/values/email.js';
 import { nameOf, subjectOf } from './mail.js';
 import { askCredentials, outcomeOfStatus, rejected, sendOver, taken } from './outcomes.js';
@@ -14,6 +14,7 @@ export function sendgridAdapter(account: AccountOf<'sendgrid'>): Provider {
   return {
     name: account.name,
     idempotent: false,
+    connectionsMax: socketsMax,
 
     send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
       const body = JSON.stringify(bodyOf(account.from, message));

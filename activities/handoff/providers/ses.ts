@@ -2,7 +2,7 @@
 import { AwsV4Signer } from 'aws4fetch';
 import type { AccountOf } from '../../../models/rules/routing/provider-kinds.js';
 import { sesFailures } from '../../../models/rules/failures/ses.js';
-import { httpClient, type ProviderAnswer } from './http-client.js';
+import { httpClient, type ProviderAnswer, socketsMax } from './http-client.js';
 import { asciiSender, headersOf, subjectOf } from './mail.js';
 import { askCredentials, outcomeOfCode, sendOver, taken, throttled } from './outcomes.js';
 import type { OutgoingMessage, Provider, SendOutcome } from './provider.js';
@@ -29,6 +29,7 @@ export function sesAdapter(account: AccountOf<'ses'>): Provider {
   return {
     name: account.name,
     idempotent: false,
+    connectionsMax: socketsMax,
 
     async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
       const body = JSON.stringify(bodyOf(account, message));

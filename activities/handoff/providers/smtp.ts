@@ -37,6 +37,7 @@ export function smtpAdapter({ name, url, from }: AccountOf<'smtp'>, publicUrl: s
     name,
     idempotent: false,
     deadlineMs: mailServerDeadlineMs,
+    connectionsMax,
 
     async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
       const { id, to, content, headers } = message;

@@ -5,7 +5,7 @@ import { resultOf } from '../../../models/rules/callbacks/callback.js';
 import { connectionOverrides, twilioStatusOf, whatsappPrefix } from '../../../models/rules/callbacks/twilio.js';
 import { twilioFailures, twilioThrottles } from '../../../models/rules/failures/twilio.js';
 import { partApart } from '../../../models/rules/messages/whatsapp-template.js';
-import { httpClient, noneWithoutAnswer, type ProviderAnswer } from './http-client.js';
+import { httpClient, noneWithoutAnswer, type ProviderAnswer, socketsMax } from './http-client.js';
 import { askCredentials, outcomeOfCode, sendOver, taken, throttled } from './outcomes.js';
 import type { FetchedStatus, OutgoingMessage, Provider, SendOutcome } from './provider.js';
 
@@ -21,6 +21,7 @@ export function twilioAdapter(account: AccountOf<'twilio'>, callbackUrl: string)
   return {
     name: account.name,
     idempotent: false,
+    connectionsMax: socketsMax,
 
     async send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome> {
       if (partApart(message.content.template) !== null) return oneListOnly;

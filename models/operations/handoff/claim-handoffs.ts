@@ -24,6 +24,8 @@ export interface ClaimLimits extends SendingRules {
   except: readonly string[];
   /** The group is a page of a batch. */
   inBatch: boolean;
+  /** Channels to leave out. */
+  without: readonly Channel[];
   /** Accounts that are not called now. A message that one of them may already have waits. */
   resting: readonly string[];
   /** How long messages wait whose earlier call has no known outcome. */
@@ -48,9 +50,9 @@ export async function claimHandoffs(
   db: Database,
   groupId: string,
   choices: Choices,
-  { limit, except, inBatch, resting, waits, claimId, ...rules }: ClaimLimits,
+  { limit, except, inBatch, without, resting, waits, claimId, ...rules }: ClaimLimits,
 ): Promise<Claimed> {
-  const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId, ...bindOfRules(rules)];
+  const bind = [groupId, JSON.stringify(choices), limit, except, resting, ...bindOf(waits), claimId, ...bindOfRules(rules), without];
   const rows = await select<ClaimRow>(db, inBatch ? claimInBatch : claim, bind);
   const { has_more, has_failed_by_rule } = rows[0] ?? { has_more: true, has_failed_by_rule: true };
   // A later round does not look for messages that must be refused. But if it is not full, they may be among those that it left.
@@ -105,8 +107,8 @@ const claiming = ({ before = '', first = '' } = {}) => `
     UPDATE messages SET status_detail = 'sending'
     WHERE id IN (
       SELECT id FROM messages m
-      WHERE ${first}group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${isNotResting}
-        AND ${mayBeCalled(6)}
+      WHERE ${first}group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND channel <> ALL($12::text[])
+        AND ${isNotResting} AND ${mayBeCalled(6)}
         AND ((expires_at IS NULL OR expires_at > now()) AND ${refusalOf(10)} IS NULL OR ${isUncertain})
       ORDER BY id LIMIT $3 FOR UPDATE
     )

@@ -7,6 +7,7 @@ import { bindOf, mayBeCalled, type UncertainWaits } from './uncertain-handoffs.j
 /** What a round of hand-offs would need of an account. */
 export interface DueUnits {
   account: string;
+  messages: number;
   /** The number of messages; for sms their segments, because providers count those. */
   units: number;
 }
@@ -23,7 +24,7 @@ export const dueUnits = (
 ): Promise<DueUnits[]> => select(db, due, [groupId, JSON.stringify(choices), limit, except, ...bindOf(waits)]);
 
 const due = `
-  SELECT route.account, sum(GREATEST(segments, 1)) AS units FROM (
+  SELECT route.account, count(*) AS messages, sum(GREATEST(segments, 1)) AS units FROM (
     SELECT id, channel, segments FROM messages m
     WHERE group_id = $1 AND status = 'queued' AND ${isDue} AND id <> ALL($4::uuid[]) AND ${mayBeCalled(5)}
     ORDER BY id LIMIT $3

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
 import { routeOfRound } from '../../../activities/handoff/routing.js';
+import { CallRooms } from '../../../activities/handoff/call-room.js';
+import { unlimitedRoom } from '../../../activities/handoff/enter-rooms.js';
 import { Rounds } from '../../../activities/handoff/rounds.js';
 import { GroupSlot } from '../../../activities/handoff/group-slot.js';
 import { slotSharesOfThread } from '../../../activities/handoff/slot-shares.js';
@@ -14,8 +16,7 @@ import { inActivity } from '../../support/temporal/in-activity.js';
 describe('rounds of a dispatch', () => {
   const test = workspaceForEach({ balance: 1_000_000 });
 
-  /** The answers of rounds of two messages, until one says that there are no more. */
-  const roundsOf = async (groupId: string, answer: Parameters<typeof stubProvider>[0]) => {
+  const dispatchOf = async (groupId: string, answer: Parameters<typeof stubProvider>[0]) => {
     const { db } = test;
     const { secretKeys, providerLimits, routeWindowSeconds } = testConfig();
     const providers = everywhere(stubProvider(answer));
@@ -26,6 +27,7 @@ describe('rounds of a dispatch', () => {
       providers,
       throughput: new Throughput(db, providerLimits, waits),
       slots: slotSharesOfThread(),
+      rooms: new CallRooms(providers.accounts),
       health: new AccountHealthMonitor({ db, logger, windowSeconds: routeWindowSeconds }, providers),
       waits,
       secretKeys,
@@ -34,8 +36,14 @@ describe('rounds of a dispatch', () => {
     const slot = await inActivity(async () => new GroupSlot(deps, { groupId, batchId: undefined }), []);
     const rounds = new Rounds(deps, slot);
     const route = await routeOfRound(deps, groupId, { round: 0, mayProbe: false });
+    return { rounds, next: (room = unlimitedRoom) => rounds.next(route, { limit: 2, room, isPaced: false }) };
+  };
+
+  /** The answers of rounds of two messages, until one says that there are no more. */
+  const roundsOf = async (...args: Parameters<typeof dispatchOf>) => {
+    const { next } = await dispatchOf(...args);
     const answers: boolean[] = [];
-    while (answers.at(-1) !== false) answers.push(await rounds.next(route, { limit: 2, isPaced: false }));
+    while (answers.at(-1) !== false) answers.push(await next());
     return answers;
   };
 
@@ -50,5 +58,12 @@ describe('rounds of a dispatch', () => {
       call === 1 ? { outcome: 'throttled', detail: '429' } : { outcome: 'accepted', provider_message_id: `p-${id}` },
     );
     assert.deepEqual(answers, [true, false]);
+  });
+
+  it('a round that leaves out the channels of all messages claims none, and the next one waits for their accounts', async () => {
+    const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
+    const { rounds, next } = await dispatchOf(groupId, ({ id }) => ({ outcome: 'accepted', provider_message_id: `p-${id}` }));
+    assert.deepEqual([await next({ ...unlimitedRoom, without: ['sms'] }), rounds.waitsForAll], [true, true]);
+    assert.deepEqual([await next(), rounds.waitsForAll, rounds.endedCount], [false, false, 1]);
   });
 });

@@ -1,63 +1,14 @@
 import assert from 'node:assert/strict';
-import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
-import { dispatch } from '../../../activities/handoff/dispatch.js';
-import type { SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import { SlotShares } from '../../../activities/handoff/slot-shares.js';
-import { Throughput } from '../../../activities/handoff/throughput.js';
-import type { Channel } from '../../../models/channels.js';
 import { inTransaction, select } from '../../../models/db/database.js';
-import { openPage } from '../../../models/operations/batches/open-page.js';
 import { until } from '../../support/client.js';
-import { silentLogger as logger, stubProvider } from '../../support/carriers/stub-provider.js';
-import { testConfig } from '../../support/config.js';
-import { workspaceForEach } from '../../support/for-each.js';
 import { untilLockWait } from '../../support/lock-table.js';
-import { buildAcceptedBatch } from '../../support/rows/batches.js';
-import { buildQueuedGroup, statusOf } from '../../support/rows/messages.js';
-import { failureOf, inActivity } from '../../support/temporal/in-activity.js';
+import { statusOf } from '../../support/rows/messages.js';
+import { failureOf } from '../../support/temporal/in-activity.js';
+import { slowAndFast } from './slow-and-fast.js';
 
 describe('the share of an account in the slots of a worker', () => {
-  const test = workspaceForEach({ balance: 1_000_000 });
-
-  /** Two accounts: that of e-mails, `slow`, answers when `answerAll` is called. The other one, `fast`, answers at once. */
-  const accountsOf = (shares: SlotShares) => {
-    const { db } = test;
-    const answers: (() => void)[] = [];
-    const slow = stubProvider(
-      ({ id }) =>
-        new Promise<SendOutcome>((resolve) => answers.push(() => resolve({ outcome: 'accepted', provider_message_id: `slow-${id}` }))),
-      { name: 'slow' },
-    );
-    const fast = stubProvider(undefined, { name: 'fast' });
-    const routeTo = (account: string) => [{ account, weight: 1 }];
-    const providers = {
-      accounts: new Map([slow, fast].map((provider) => [provider.name, provider])),
-      routes: { sms: routeTo('fast'), whatsapp: routeTo('fast'), email: routeTo('slow') },
-    };
-    const { secretKeys, providerLimits, routeWindowSeconds } = testConfig();
-    const waits = { leaseSeconds: 0, unknownSeconds: 120, repeatable: [] };
-    const throughput = new Throughput(db, providerLimits, waits);
-    const health = new AccountHealthMonitor({ db, logger, windowSeconds: routeWindowSeconds }, providers);
-    const slots = { singles: shares, pages: shares };
-    const deps = { db, logger, providers, throughput, slots, health, waits, secretKeys, verifiedOnly: false };
-    const { signal } = new AbortController();
-    return {
-      slow,
-      fast,
-      queued: (channel: Channel, count = 1) =>
-        buildQueuedGroup(
-          db,
-          test.workspaceId,
-          Array.from({ length: count }, () => ({ channel })),
-        ),
-      run: (groupId: string, batchId?: string, fairnessKey = 'a workspace') =>
-        inActivity(() => dispatch(deps, { groupId, batchId, signal }), [], { priority: { fairnessKey } }),
-      answerFirst: () => answers.shift()?.(),
-      answerAll: () => {
-        for (const answer of answers.splice(0)) answer();
-      },
-    };
-  };
+  const { test, accountsOf, page } = slowAndFast();
 
   it('a group gives its slot back while slow calls use up the share of its account, and other accounts are called', async () => {
     const { slow, fast, queued, run, answerAll } = accountsOf(new SlotShares({ max: 1, slowMs: 0 }));
@@ -107,14 +58,6 @@ describe('the share of an account in the slots of a worker', () => {
     assert.deepEqual([before, after], [true, false]);
   });
 
-  /** The ids of a page with one due message, and of its batch. */
-  const page = async (channel: Channel) => {
-    const { id, pages } = await buildAcceptedBatch(test.db, test.workspaceId, [1], { channel });
-    const [{ groupId } = { groupId: '' }] = pages;
-    await openPage(test.db, groupId);
-    return [groupId, id] as const;
-  };
-
   it('a page gives its slot back while a page of another batch makes slow calls to its account', async () => {
     const shares = new SlotShares({ max: 1, slowMs: 0 });
     const { slow, fast, run, answerAll } = accountsOf(shares);
@@ -131,6 +74,7 @@ describe('the share of an account in the slots of a worker', () => {
     answerAll();
     assert.deepEqual([(await last).queued, shares.slowSlots], [0, 0]);
   });
+
   it('pages that begin at the same time get no more slots than the share of their slow account', async () => {
     const { slow, run, answerAll } = accountsOf(new SlotShares({ max: 2, slowMs: 0 }));
     const first = run(...(await page('email')));

@@ -1,11 +1,49 @@
 import assert from 'node:assert/strict';
 import { connectTemporal } from '../../../api/outside/temporal.js';
 import { buildBatch } from '../../support/rows/batches.js';
-import type { Providers } from '../../../activities/handoff/providers/provider.js';
+import type { Provider, Providers } from '../../../activities/handoff/providers/provider.js';
+import { smtpAdapter } from '../../../activities/handoff/providers/smtp.js';
+import { type MailServer, startSmtp } from '../../support/carriers/smtp.js';
 import { stubProvider } from '../../support/carriers/stub-provider.js';
 import { phones } from '../../support/bulk-requests.js';
 import { until } from '../../support/client.js';
 import { BatchService, Turnstile, untilStill } from './batch-service.js';
+
+describe('a batch at a mail server', () => {
+  const test = new BatchService();
+  let server: MailServer;
+  let calls = 0;
+  let callsMax = 0;
+  before(async () => {
+    server = await startSmtp();
+    const smtp = smtpAdapter({ name: 'smtp', kind: 'smtp', url: server.url, from: 'hello@example.test' }, 'http://localhost:3000');
+    const counting: Provider = {
+      ...smtp,
+      send: (...args) => {
+        callsMax = Math.max(callsMax, ++calls);
+        return smtp.send(...args).finally(() => (calls -= 1));
+      },
+    };
+    await test.start(({ accounts, routes }) => ({
+      accounts: new Map([...accounts, [counting.name, counting]]),
+      routes: { ...routes, email: [{ account: counting.name, weight: 1 }] },
+    }));
+  });
+  after(async () => {
+    await test.service.stop();
+    await server.close();
+  });
+
+  it('the calls of a batch at a mail server exceed its connections by less than one round, so none waits for long', async () => {
+    const account = await test.client.signUp();
+    const recipients = Array.from({ length: 900 }, (_, index) => ({ to: `ada${index}@example.org` }));
+    const id = await test.bulk(account, recipients, { channel: 'email', content: { subject: 'Hello', text: 'Hello' } });
+    assert.equal((await test.settled(account, id)).counts.sent, 900);
+    const [connections, round] = [10, 25];
+    assert.ok(callsMax >= round && callsMax < connections + round, `${callsMax} calls at once`);
+    assert.equal(server.received.length, 900);
+  });
+});
 
 describe('batches at a carrier that does not respond', () => {
   const test = new BatchService();

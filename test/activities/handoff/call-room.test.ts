@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { CallRoom } from '../../../activities/handoff/call-room.js';
+
+describe('the connections to an account', () => {
+  const neverStops = new AbortController().signal;
+  const wait = { ms: 60_000, signal: neverStops };
+  /** A room with all connections in use. */
+  const fullRoom = () => {
+    const room = new CallRoom(2);
+    return { room, ends: [room.beginCall(), room.beginCall()] };
+  };
+
+  it('a round begins while a connection is free, also with more calls than that', async () => {
+    const room = new CallRoom(2);
+    room.beginCall();
+    assert.deepEqual([room.hasFor(1), room.hasFor(2), room.isOpen], [true, false, true]);
+    assert.ok(await room.enter(25, wait));
+    assert.equal(room.isOpen, false, 'the reserved calls count');
+  });
+
+  it('an account without a number of connections always has room', () => {
+    const room = new CallRoom(Number.POSITIVE_INFINITY);
+    for (let calls = 0; calls < 1_000; calls += 1) room.beginCall();
+    assert.ok(room.isOpen && room.hasFor(1_000));
+  });
+
+  it('rounds begin in their order, one for each connection that becomes free', async () => {
+    const { room, ends } = fullRoom();
+    const begun: number[] = [];
+    const rounds = [1, 2, 3].map((round) => room.enter(1, wait).then(() => begun.push(round)));
+    ends[0]?.();
+    await rounds[0];
+    assert.deepEqual(begun, [1]);
+    ends[1]?.();
+    await rounds[1];
+    assert.deepEqual(begun, [1, 2]);
+  });
+
+  it('a new round waits behind the waiting ones', async () => {
+    const { room, ends } = fullRoom();
+    const first = room.enter(1, wait);
+    assert.deepEqual([room.isOpen, room.hasFor(0)], [false, false]);
+    ends[0]?.();
+    assert.ok(await first);
+  });
+
+  it('a reservation ends once, and lets the next round begin', async () => {
+    const { room, ends } = fullRoom();
+    ends[0]?.();
+    const leave = await room.enter(5, wait);
+    const next = room.enter(1, wait);
+    leave?.();
+    leave?.();
+    assert.ok(await next);
+    assert.equal(room.isOpen, false);
+  });
+
+  it('a round that has no connection in time does not begin, and keeps no other waiting', async () => {
+    const { room, ends } = fullRoom();
+    const stopping = new AbortController();
+    const rounds = [room.enter(1, { ms: 0, signal: neverStops }), room.enter(1, { ...wait, signal: stopping.signal })];
+    stopping.abort();
+    assert.deepEqual(await Promise.all(rounds), [undefined, undefined]);
+    assert.equal(await room.enter(1, { ...wait, signal: stopping.signal }), undefined);
+    ends[0]?.();
+    assert.ok(room.isOpen);
+  });
+});
