@@ -22,7 +22,7 @@ export const rotateWebhookSecretEndpoint = endpoint({
   response: rotatedResponse,
   async handler({ caller: { workspaceId }, params, origin, body }, { db, config }) {
     const rotation = { workspaceId, id: params.id, overlapHours: body.overlap_hours };
-    const { row, secret } = await rotateSecret(db, config.secretKey, rotation, origin);
+    const { row, secret } = await rotateSecret(db, config.secretKeys, rotation, origin);
     return { webhook: presentWebhook(row), secret, warning: warningOf(row.old_secret_until ?? null) };
   },
 });

@@ -2,9 +2,9 @@ import type { Database } from '../../db/database.js';
 import { notFound } from '../../errors.js';
 import { originOfUrl } from '../../rules/audit/changes.js';
 import type { Origin } from '../../rules/audit/origin.js';
-import { encrypt } from '../../rules/values/encryption.js';
+import { encrypt, reencryptValue } from '../../rules/values/encryption.js';
 import { generateWebhookSecret } from '../../rules/webhooks/signed-headers.js';
-import { newKeyPair, secretContext, Webhook } from '../../tables/webhook.js';
+import { newKeyPair, secretContext, signingKeyContext, Webhook } from '../../tables/webhook.js';
 import { asCaller } from '../accounts/as-caller.js';
 import { recordAuditEvent } from '../audit/record-audit-event.js';
 
@@ -12,13 +12,15 @@ const nothingOld = { old_secret: null, old_signing_key: null, old_public_key: nu
 
 /**
  * Gives a webhook a new secret, and a new key pair if it has one. The former secret also signs for `overlapHours` (0: it is void immediately);
- * older secrets do not. Rotations of one webhook wait for each other, so that every secret that was shown was valid.
+ * older secrets do not, and neither does one that cannot be decrypted: it would keep the new one from signing. Rotations of one webhook wait for each
+ * other, so that every secret that was shown was valid.
+ * @param secretKeys the present key, then the earlier ones
  * @throws AppError not_found if the workspace has no such webhook, unauthorized if the credential has ended
  */
 export async function rotateSecret(
   db: Database,
-  secretKey: string,
-  { workspaceId, id, overlapHours }: { workspaceId: string; id: string; overlapHours: number },
+  secretKeys: readonly [string, ...string[]],
+  { workspaceId, id, overlapHours: wanted }: { workspaceId: string; id: string; overlapHours: number },
   origin: Origin,
 ): Promise<{ row: Webhook; secret: string }> {
   const { id: found } = await Webhook.owned(workspaceId, id);
@@ -28,6 +30,8 @@ export async function rotateSecret(
     const webhook = await Webhook.findByPk(found, { transaction, lock: transaction.LOCK.NO_KEY_UPDATE });
     if (webhook === null) throw notFound('Webhook');
     const now = new Date();
+    const [secretKey] = secretKeys;
+    const overlapHours = canSign(secretKeys, webhook) ? wanted : 0;
     const { secret: old_secret, signing_key: old_signing_key, public_key: old_public_key } = webhook;
     const row = await webhook.update(
       {
@@ -45,3 +49,8 @@ export async function rotateSecret(
     return { row, secret };
   });
 }
+
+/** Whether these keys decrypt what signs for a webhook. */
+const canSign = (secretKeys: readonly [string, ...string[]], { id, secret, signing_key }: Webhook): boolean =>
+  reencryptValue(secretKeys, secretContext(id), secret) !== null &&
+  (signing_key === null || reencryptValue(secretKeys, signingKeyContext(id), signing_key) !== null);

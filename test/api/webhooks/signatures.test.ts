@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { WebhookVerificationError } from 'standardwebhooks';
 import { webhookPoster, type WebhookPoster } from '../../../activities/webhooks/post-webhook.js';
+import { encrypt } from '../../../models/rules/values/encryption.js';
 import { generateSigningKey } from '../../../models/rules/webhooks/signing-key.js';
+import { secretContext, Webhook } from '../../../models/tables/webhook.js';
 import { verifyWebhook } from '../../../verify/verify-webhook.js';
 import { type Received, type Receiver, startReceiver, trustTestAuthority } from '../../support/network/receiver.js';
 import { assertSignedBy, isHexOf } from '../../support/network/signatures.js';
@@ -80,5 +82,15 @@ describe('signatures of a webhook', () => {
     assertSignedBy(newest, second);
     assert.ok(isHexOf(newest, second));
     assert.throws(() => assertSignedBy(secret, second), WebhookVerificationError);
+  });
+
+  it('a webhook whose secret cannot be read is signed with the rotated one at once', async () => {
+    const foreign = encrypt('x'.repeat(32), secretContext(hook.id), hook.secret);
+    await Webhook.update({ secret: foreign }, { where: { id: hook.id } });
+    assert.equal((await data('POST', '/test')).delivery.attempts[0].error, 'undecryptable_secret');
+    const { secret, warning } = await data('POST', '/rotate-secret');
+    assert.equal((await data('POST', '/test')).delivery.attempts[0].error, null);
+    assertSignedBy(secret, receiver.received[0] as Received);
+    assert.match(warning, /The previous secret is void/);
   });
 });

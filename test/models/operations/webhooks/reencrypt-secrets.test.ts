@@ -38,7 +38,7 @@ describe('reencryptSecrets', () => {
 
   it('secrets of former keys are encrypted with the present key', async () => {
     const [old, rotated, present, lost] = [await register(former), await register(former), await register(today), await register(foreign)];
-    const next = await rotateSecret(test.db, today, { workspaceId, id: rotated.row.id, overlapHours: 1 }, byTest);
+    const next = await rotateSecret(test.db, [today, former], { workspaceId, id: rotated.row.id, overlapHours: 1 }, byTest);
     const earlier = present.row.secret;
     assert.deepEqual(await opened(rotated.row, [today, former]), [next.secret, rotated.secret], 'meanwhile both are read');
     assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 4, reencrypted: 2, unreadable: [lost.row.id] });
@@ -51,7 +51,7 @@ describe('reencryptSecrets', () => {
 
   it('the private keys of asymmetric webhooks are encrypted with the present key', async () => {
     const { row } = await register(former, true);
-    await rotateSecret(test.db, former, { workspaceId, id: row.id, overlapHours: 1 }, byTest);
+    await rotateSecret(test.db, [former], { workspaceId, id: row.id, overlapHours: 1 }, byTest);
     const keys = async (key: string) => {
       await row.reload();
       return [row.signing_key, row.old_signing_key].map((sealed) => decrypt([key], signingKeyContext(row.id), sealed ?? Buffer.alloc(0)));
