@@ -12,13 +12,14 @@ const columns = {
 } as const;
 const names = Object.keys(columns) as (keyof typeof columns)[];
 
-type Sealed = { id: string } & Record<keyof typeof columns, Buffer | null>;
+type Sealed = { id: string; is_deleted: boolean } & Record<keyof typeof columns, Buffer | null>;
 
 /**
  * Encrypts the secrets and private keys of all webhooks with the first of these keys, if they are encrypted with another one. May run
- * while the service runs, and repeatedly: a secret that is rotated meanwhile keeps its new value.
+ * while the service runs, and repeatedly: a secret that is rotated meanwhile keeps its new value. A former secret that no longer signs is not
+ * needed, and is deleted if the present one changes.
  * @param secretKeys the present key, then the earlier ones
- * @returns how many webhooks it checked, changed, and could not decrypt with any key
+ * @returns how many webhooks it checked and changed, and those that it could not decrypt with any key, without deleted ones: they never sign again
  */
 export async function reencryptSecrets(
   db: Database,
@@ -30,12 +31,15 @@ export async function reencryptSecrets(
 
 async function reencrypt(db: Database, secretKeys: readonly [string, ...string[]], row: Sealed): Promise<boolean | 'unreadable'> {
   const renewed = names.map((name) => row[name] && reencryptValue(secretKeys, columns[name](row.id), row[name]));
-  if (names.some((name, index) => row[name] !== null && renewed[index] === null)) return 'unreadable';
+  if (names.some((name, index) => row[name] !== null && renewed[index] === null)) return row.is_deleted ? false : 'unreadable';
   if (names.every((name, index) => renewed[index] === row[name])) return false;
   return (await select(db, write, [row.id, row.secret, row.signing_key, ...renewed])).length > 0;
 }
 
-const nextPage = `SELECT id, ${names.join(', ')} FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2`;
+const whileItSigns = (name: string) => `CASE WHEN old_secret_until > now() THEN ${name} END AS ${name}`;
+const nextPage = `
+  SELECT id, deleted_at IS NOT NULL AS is_deleted, secret, signing_key, ${['old_secret', 'old_signing_key'].map(whileItSigns).join(', ')}
+  FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2`;
 const write = `
   UPDATE webhooks SET ${names.map((name, index) => `${name} = $${index + 4}`).join(', ')}
   WHERE id = $1 AND secret = $2 AND signing_key IS NOT DISTINCT FROM $3 RETURNING id`;

@@ -3,9 +3,10 @@ import { reencryptTotp } from '../../../../models/operations/accounts/reencrypt-
 import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js';
 import { offerTotp } from '../../../../models/operations/accounts/set-totp.js';
 import { totpContext } from '../../../../models/operations/logins/use-code.js';
+import { deleteWebhook } from '../../../../models/operations/webhooks/delete-webhook.js';
 import { reencryptSecrets } from '../../../../models/operations/webhooks/reencrypt-secrets.js';
 import { rotateSecret } from '../../../../models/operations/webhooks/rotate-secret.js';
-import { decrypt } from '../../../../models/rules/values/encryption.js';
+import { decrypt, encrypt } from '../../../../models/rules/values/encryption.js';
 import { secretContext, signingKeyContext, Webhook } from '../../../../models/tables/webhook.js';
 import { rows } from '../../../support/database.js';
 import { useDatabase } from '../../../support/for-each.js';
@@ -21,7 +22,7 @@ describe('reencryptSecrets', () => {
   before(async () => {
     workspaceId = (await buildWorkspace(test.db)).id;
   });
-  beforeEach(() => Webhook.destroy({ where: {} }));
+  beforeEach(() => Webhook.unscoped().destroy({ where: {} }));
 
   const register = (secretKey: string, asymmetric = false) =>
     Webhook.register(secretKey, {
@@ -60,6 +61,16 @@ describe('reencryptSecrets', () => {
     assert.equal(new Set(earlier).size, 2);
     assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 1, reencrypted: 1, unreadable: [] });
     assert.deepEqual(await keys(today), earlier);
+  });
+
+  it('a former secret that no longer signs, and a deleted webhook, need no key', async () => {
+    const [rotated, deleted] = [await register(foreign), await register(foreign)];
+    const ended = { secret: rotated.row.secret, until: new Date(Date.now() - 1) };
+    const sealed = encrypt(former, secretContext(rotated.row.id), 'whsec_new');
+    await rotated.row.update({ secret: sealed, old_secret: ended.secret, old_secret_until: ended.until });
+    await deleteWebhook(test.db, workspaceId, deleted.row.id, byTest);
+    assert.deepEqual(await reencryptSecrets(test.db, [today, former]), { webhooks: 2, reencrypted: 1, unreadable: [] });
+    assert.deepEqual(await opened(rotated.row), ['whsec_new', null]);
   });
 
   it('TOTP secrets are encrypted again', async () => {
