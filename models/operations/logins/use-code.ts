@@ -22,8 +22,9 @@ export interface UsedCode {
 }
 
 /**
- * Uses a code of the authenticator, or a recovery code. Each is valid once, also for concurrent requests.
+ * Uses a code of the authenticator, or a recovery code. Each is valid once, also for concurrent requests. A recovery code needs no SECRET_KEY.
  * @returns null if it is neither
+ * @throws Error if it is no recovery code, and the secret of the authenticator cannot be decrypted
  */
 export async function useCode(
   db: Database,
@@ -33,12 +34,11 @@ export async function useCode(
 ): Promise<UsedCode | null> {
   const [factor] = await select<Factor>(db, lock, [workspaceId], transaction);
   if (factor === undefined || factor.totp_secret === null) return null;
+  const [used] = await select<{ others: number }>(db, useRecovery, [workspaceId, digestRecoveryCode(workspaceId, code)], transaction);
+  if (used !== undefined) return { recoveryCodesLeft: used.others };
   const secret = decrypt(secretKeys, totpContext(workspaceId), factor.totp_secret);
   const step = stepOfCode(secret, plainCode(code), new Date(), factor.totp_step);
-  if (step === null) {
-    const [used] = await select<{ others: number }>(db, useRecovery, [workspaceId, digestRecoveryCode(workspaceId, code)], transaction);
-    return used === undefined ? null : { recoveryCodesLeft: used.others };
-  }
+  if (step === null) return null;
   await select(db, 'UPDATE workspaces SET totp_step = $2 WHERE id = $1', [workspaceId, step], transaction);
   return { recoveryCodesLeft: null };
 }

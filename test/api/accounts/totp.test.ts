@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { totpContext } from '../../../models/operations/logins/use-code.js';
 import { digestRecoveryCode } from '../../../models/rules/accounts/totp.js';
+import { encrypt } from '../../../models/rules/values/encryption.js';
 import { rows } from '../../support/database.js';
 import { useApi } from '../use-api.js';
 import { type Owner, owner, password } from './owner.js';
@@ -137,6 +139,17 @@ describe('the second factor', () => {
       );
       assert.deepEqual(mail?.detail, { keys: [], webhooks: [], ...(confirms ? { totp_disabled: true } : {}) });
     }
+  });
+  it('200 for a login and for the removal with recovery codes when the secret of the second factor cannot be read', async () => {
+    const {
+      secret,
+      recovery_codes: [first = '', second = ''],
+    } = await inForce();
+    const sealed = encrypt('x'.repeat(32), totpContext(me.workspaceId), secret);
+    await rows(app.deps.db, 'UPDATE workspaces SET totp_secret = $2 WHERE id = $1', [me.workspaceId, sealed]);
+    assert.equal((await me.logIn(password, { code: codeOf(secret) })).status, 500);
+    assert.equal((await me.logIn(password, { code: first })).status, 200);
+    assert.equal((await me.call('DELETE', '/auth/totp', { code: second })).status, 200);
   });
   it('200 once for a recovery code of the former length', async () => {
     await inForce();
