@@ -73,15 +73,16 @@ describe('reencryptSecrets', () => {
     assert.deepEqual(await opened(rotated.row), ['whsec_new', null]);
   });
 
-  it('TOTP secrets are encrypted again', async () => {
+  it('TOTP secrets are encrypted again, and one that no code has confirmed needs no key', async () => {
     const { secret } = await offerTotp(test.db, former, workspaceId, byTest);
-    const [lost] = [(await buildWorkspace(test.db)).id];
-    await offerTotp(test.db, foreign, lost, byTest);
-    assert.deepEqual(await reencryptTotp(test.db, [today, former]), { secrets: 2, reencrypted: 1, unreadable: [lost] });
+    const [lost, unused] = [(await buildWorkspace(test.db)).id, (await buildWorkspace(test.db)).id];
+    for (const id of [lost, unused]) await offerTotp(test.db, foreign, id, byTest);
+    await rows(test.db, 'UPDATE workspaces SET totp_confirmed_at = now() WHERE id = $1', [lost]);
+    assert.deepEqual(await reencryptTotp(test.db, [today, former]), { secrets: 3, reencrypted: 1, unreadable: [lost] });
     const [row] = await rows<{ totp_secret: Buffer }>(test.db, 'SELECT totp_secret FROM workspaces WHERE id = $1', [workspaceId]);
     assert.equal(decrypt([today], totpContext(workspaceId), row?.totp_secret ?? Buffer.alloc(0)), secret);
     assert.equal((await reencryptTotp(test.db, [today, former])).reencrypted, 0);
-    await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL');
+    await rows(test.db, 'UPDATE workspaces SET totp_secret = NULL, totp_confirmed_at = NULL');
   });
 
   const unreadable = 'cannot be decrypted: add the SECRET_KEY that encrypted it to SECRET_KEYS_OLD';
