@@ -6,9 +6,16 @@ import { lowestId } from '../../rules/values/id-time.js';
 import { erasurePage } from './erase-messages.js';
 import { keyDigests } from './key-digests.js';
 
-/** Erases those of these batches that have ended. The others are checked again after this time. */
-export async function eraseBatchesOrQueue(db: Database, key: Buffer, ids: readonly string[], againInSeconds: number): Promise<void> {
-  if (ids.length > 0) await select(db, eraseOrQueue, [ids, key, againInSeconds]);
+/**
+ * Erases those of these batches that have ended. The others are checked again after this time.
+ * @param kept ids of batches that are not erased now
+ */
+export async function eraseBatchesOrQueue(
+  db: Database,
+  key: Buffer,
+  { ids, kept = [], againInSeconds }: { ids: readonly string[]; kept?: readonly string[]; againInSeconds: number },
+): Promise<void> {
+  if (ids.length > 0) await select(db, eraseOrQueue, [ids, key, againInSeconds, kept]);
 }
 
 /** SQL: the batch `b` still has something to erase. A key without the digest of its request is a digest itself. */
@@ -22,7 +29,8 @@ const eraseOrQueue = `
     UPDATE batches b SET errors = '[]', request_digest = NULL,
       idempotency_key = CASE WHEN b.request_digest IS NULL THEN b.idempotency_key ELSE ${digestOfKey} END
     WHERE b.id IN (
-      SELECT b.id FROM batches b WHERE b.id = ANY($1::uuid[]) AND ${isPersonal} AND b.completed_at IS NOT NULL ORDER BY b.id FOR UPDATE SKIP LOCKED)
+      SELECT b.id FROM batches b
+      WHERE b.id = ANY($1::uuid[]) AND b.id <> ALL($4::uuid[]) AND ${isPersonal} AND b.completed_at IS NOT NULL ORDER BY b.id FOR UPDATE SKIP LOCKED)
     RETURNING b.id
   ), waiting AS (
     SELECT b.id FROM batches b WHERE b.id = ANY($1::uuid[]) AND ${isPersonal} AND b.id NOT IN (SELECT id FROM erased)

@@ -36,7 +36,7 @@ export async function eraseOld(db: Database, key: Buffer, days: number, untilMs:
   let isQueueDue = true;
   while ((open.length > 0 || isQueueDue) && Date.now() < untilMs) {
     if (isQueueDue) {
-      const queued = await eraseQueued(db, key);
+      const queued = await eraseQueued(db, key, days);
       erased += queued.erased;
       isQueueDue = queued.wasDue;
     }
@@ -52,14 +52,25 @@ export async function eraseOld(db: Database, key: Buffer, days: number, untilMs:
   return erased;
 }
 
-/** A page of the messages and batches that earlier sweeps could not erase yet. @returns whether any were due */
-async function eraseQueued(db: Database, key: Buffer): Promise<{ erased: number; wasDue: boolean }> {
+/**
+ * A page of the messages and batches that earlier sweeps could not erase yet. They stay in the queue as long as they are kept for more days by now.
+ * @returns whether any were due
+ */
+async function eraseQueued(db: Database, key: Buffer, days: number): Promise<{ erased: number; wasDue: boolean }> {
   const ids = await dueForErasure(db, null);
   const batches = await batchesDueForErasure(db);
-  const erased = await eraseOrQueue(db, key, { cause: null, ids, againInSeconds });
-  await eraseBatchesOrQueue(db, key, batches, againInSeconds);
+  const kept = await selectIds(db, keptOf('messages'), [ids, days]);
+  const erased = await eraseOrQueue(db, key, { cause: null, ids, kept, againInSeconds });
+  const keptBatches = await selectIds(db, keptOf('batches'), [batches, days]);
+  await eraseBatchesOrQueue(db, key, { ids: batches, kept: keptBatches, againInSeconds });
   return { erased, wasDue: ids.length > 0 || batches.length > 0 };
 }
+
+/** Those that are not old enough: their workspace or the installation has got more days since they were queued. */
+const keptOf = (kind: 'messages' | 'batches') => `
+  SELECT r.id FROM ${tables[kind]} r JOIN workspaces w ON w.id = r.workspace_id
+  WHERE r.id = ANY($1::uuid[])
+    AND (r.created_at <= now() - LEAST(NULLIF($2::integer, 0), NULLIF(w.message_days, 0)) * interval '24 hours') IS NOT TRUE`;
 
 async function sweepsOf(db: Database, days: number): Promise<Sweep[]> {
   const own = await select<{ id: string; message_days: number }>(db, withOwnDays);
@@ -86,7 +97,7 @@ async function nextPage(db: Database, key: Buffer, sweep: Sweep): Promise<{ eras
   if (last === undefined) return { erased: 0, isFull: false };
   let erased = 0;
   if (kind === 'messages') erased = await eraseOrQueue(db, key, { cause: null, ids, againInSeconds });
-  else if (kind === 'batches') await eraseBatchesOrQueue(db, key, ids, againInSeconds);
+  else if (kind === 'batches') await eraseBatchesOrQueue(db, key, { ids, againInSeconds });
   else await select(db, eraseReports, [ids, key]);
   await select(db, moveOn, [workspaceId ?? lowestId, kind, last]);
   return { erased, isFull: ids.length === size };

@@ -25,15 +25,21 @@ const due = `
 
 /**
  * Erases those of these messages that have ended. Erased and deleted messages leave the queue. The others are checked again later.
+ * @param kept ids of messages that are not erased now
  * @returns how many were erased
  */
 export async function eraseOrQueue(
   db: Database,
   key: Buffer,
-  { cause, ids, againInSeconds }: { cause: Cause; ids: readonly string[]; againInSeconds: number },
+  { cause, ids, kept = [], againInSeconds }: { cause: Cause; ids: readonly string[]; kept?: readonly string[]; againInSeconds: number },
 ): Promise<number> {
   if (ids.length === 0) return 0;
-  const erased = await eraseMessages(db, key, ids, cause);
+  const erased = await eraseMessages(
+    db,
+    key,
+    ids.filter((id) => !kept.includes(id)),
+    cause,
+  );
   const gone = new Set(erased);
   await eraseLater(
     db,

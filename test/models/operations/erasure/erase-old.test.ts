@@ -43,13 +43,15 @@ describe('eraseOld', () => {
   /** A batch from three weeks ago, with a key and a fault. @returns its id */
   const oldBatch = async () => {
     const id = await buildOldBatch(test.db, test.workspaceId, new Date(Date.now() - 21 * dayMs));
-    await rows(test.db, `UPDATE batches SET errors = '[{"index": 0}]' WHERE id = $1`, [id]);
+    await rows(test.db, `UPDATE batches SET errors = '[{"index": 0}]', created_at = created_at - interval '21 days' WHERE id = $1`, [id]);
     return id;
   };
   const unerased = async () =>
     (await rows<{ id: string }>(test.db, `SELECT id FROM batches WHERE errors::text <> '[]' OR request_digest IS NOT NULL`)).map(
       ({ id }) => id,
     );
+
+  const lookAgain = () => rows(test.db, 'WITH q AS (UPDATE erasure_queue SET look_at = now()) UPDATE erasure_batches SET look_at = now()');
 
   it('only messages that are older than the days of the installation are erased', async () => {
     const [older, younger] = [await old(11), await old(9)];
@@ -104,9 +106,28 @@ describe('eraseOld', () => {
     await deliver(open);
     await rows(test.db, `UPDATE deliveries SET status = 'succeeded' WHERE message_id IN ($1, $2)`, [open.id, told.id]);
     assert.equal(await run(0), 0, 'they are looked at again later');
-    await rows(test.db, 'UPDATE erasure_queue SET look_at = now()');
+    await lookAgain();
     assert.equal(await run(0), 2);
     assert.deepEqual(await rows(test.db, 'SELECT * FROM erasure_queue'), []);
+  });
+
+  it('messages and batches that were open are kept when their workspace keeps them longer by now', async () => {
+    const message = await old(20, { isOpen: true });
+    const batch = await oldBatch();
+    await own(10);
+    await run(0);
+    await deliver(message);
+    await rows(test.db, `UPDATE batches SET status = 'completed', completed_at = now()`);
+    for (const more of [{ workspace: null }, { workspace: 0 }, { workspace: 90 }, { workspace: null, installation: 90 }]) {
+      await own(more.workspace);
+      await lookAgain();
+      assert.equal(await run(more.installation ?? 0), 0);
+      assert.deepEqual([await isErased(message), await unerased()], [false, [batch]]);
+    }
+    await lookAgain();
+    assert.equal(await run(10), 1);
+    assert.deepEqual([await isErased(message), await unerased()], [true, []]);
+    await rows(test.db, 'DELETE FROM batches'); // nobody has paid for it
   });
 
   it('the erasure of old messages skips locked rows', async () => {
@@ -116,7 +137,7 @@ describe('eraseOld', () => {
       await test.db.query(`SELECT 1 FROM messages WHERE id = '${held.id}' FOR UPDATE`, { transaction });
       assert.equal(await run(0), 0);
     });
-    await rows(test.db, 'UPDATE erasure_queue SET look_at = now()');
+    await lookAgain();
     assert.equal(await run(0), 1);
   });
 
@@ -132,7 +153,7 @@ describe('eraseOld', () => {
     await rows(test.db, `UPDATE batches SET status = 'completed', completed_at = now() WHERE id = $1`, [open]);
     await run(0);
     assert.equal((await unerased()).length, 2, 'they are looked at again later');
-    await rows(test.db, 'UPDATE erasure_batches SET look_at = now()');
+    await lookAgain();
     await run(0);
     assert.deepEqual([await unerased(), await rows(test.db, 'SELECT * FROM erasure_batches')], [[], []]);
     const [again] = await rows<{ keys: number }>(test.db, `SELECT count(*) FILTER (WHERE idempotency_key LIKE '#%') AS keys FROM batches`);
