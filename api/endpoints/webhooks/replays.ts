@@ -26,6 +26,9 @@ interface ReplayBody {
   dry_run: boolean;
 }
 
+/** What is created later is not included: it is sent anyway, and a replay would not end as long as it comes. */
+const endOf = (since: Date, end: Date | undefined, now: Date): Date => (end === undefined || (since <= now && now < end) ? now : end);
+
 export const replayDeliveriesEndpoint = endpoint({
   id: 'replayDeliveries',
   tag: 'webhooks',
@@ -35,14 +38,14 @@ export const replayDeliveriesEndpoint = endpoint({
   auth,
   body: Joi.object<ReplayBody>({
     since: moment().empty(['', null]).required(),
-    until: moment().description('Default: now'),
+    until: moment().description('Default: now; a later time means now'),
     status: text().valid(...deliveryStatuses),
     dry_run: Joi.boolean().empty(null).default(false).description('Only count the deliveries that would be sent. Default: false'),
   }).required(),
   response: dataOf('replay', countedReplayResponse),
   async handler({ caller: { workspaceId }, origin, params, body }, { db, config, temporal, readTurns }) {
     const { since, until: end, status, dry_run } = body;
-    const until = end ?? (await currentTime(db));
+    const until = endOf(since, end, await currentTime(db));
     if (until < since) throw endsBeforeStart('since', 'until', end !== undefined);
     const webhook = await Webhook.owned(workspaceId, params.id);
     const statuses: DeliveryStatus[] = status === undefined ? ['failed', 'held'] : [status];

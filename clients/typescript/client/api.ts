@@ -2645,7 +2645,7 @@ export interface components {
             since: string;
             /**
              * Format: date-time
-             * @description Default: now
+             * @description Default: now; a later time means now
              */
             until?: string | null;
             status?: ("pending" | "succeeded" | "failed" | "held") | null;

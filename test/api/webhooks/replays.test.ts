@@ -72,6 +72,14 @@ describe('replays', () => {
     const replay = await begin().finally(setRight);
     assert.equal(replay.matched, 1);
   });
+  it('a replay until a later time ends now, so that it sends no new events twice', async () => {
+    await failed();
+    for (const body of [{ until: farAhead }, { until: farAhead, dry_run: true }]) {
+      const { matched, until } = await begin(body);
+      assert.equal(matched, 1);
+      assertRecent(until);
+    }
+  });
   it('a replay leaves out test deliveries', async () => {
     await call('POST', '/test');
     await rows(app.deps.db, `UPDATE deliveries SET status = 'failed' WHERE webhook_id = $1`, [id]);

@@ -337,7 +337,7 @@ class UpdateWebhookRequest(TypedDict):
 class ReplayDeliveriesRequest(TypedDict):
     since: str
     until: NotRequired[Optional[str]]
-    """Default: now"""
+    """Default: now; a later time means now"""
     status: NotRequired[Optional[Literal["pending", "succeeded", "failed", "held"]]]
     dry_run: NotRequired[Optional[bool]]
     """Only count the deliveries that would be sent. Default: false"""
