@@ -28,17 +28,19 @@ describe('replay-reports of many groups', () => {
     assert.deepEqual([sum, most], [{ reports: 60, unmatched: 0, waiting: 0 }, 50]);
   });
 
-  it('replay-reports leaves out reports that arrive meanwhile', async () => {
-    const late = await buildSent(test.db, test.workspaceId);
-    const reports = [];
-    for (let count = 0; count < 50; count += 1) reports.push(reportOf(await buildSent(test.db, test.workspaceId), 'delivered'));
-    await recordReports(test.db, reports);
-    const sum = await replayAll(await tested(), {}, async ({ groupId }) => {
-      await recordReports(test.db, [reportOf(late, 'delivered')]);
-      await applyReports(test.db, groupId);
+  for (const filter of [{}, { until: new Date('2999-01-01T00:00:00Z') }]) {
+    it(`replay-reports ${JSON.stringify(filter)} leaves out reports that arrive meanwhile`, async () => {
+      const late = await buildSent(test.db, test.workspaceId);
+      const reports = [];
+      for (let count = 0; count < 50; count += 1) reports.push(reportOf(await buildSent(test.db, test.workspaceId), 'delivered'));
+      await recordReports(test.db, reports);
+      const sum = await replayAll(await tested(), filter, async ({ groupId }) => {
+        await recordReports(test.db, [reportOf(late, 'delivered')]);
+        await applyReports(test.db, groupId);
+      });
+      assert.deepEqual(sum, { reports: 50, unmatched: 0, waiting: 0 });
     });
-    assert.deepEqual(sum, { reports: 50, unmatched: 0, waiting: 0 });
-  });
+  }
 
   it('replay-reports counts the reports that no worker applies in time', async () => {
     const message = await buildSent(test.db, test.workspaceId);

@@ -89,7 +89,8 @@ export async function replayAll(
   pageMs = pageMsMax,
 ): Promise<Replayed> {
   const sum = { reports: 0, unmatched: 0, waiting: 0 };
-  const until = filter.until ?? new Date((await currentTime(db)).getTime() + 1); // it has no fractions of milliseconds
+  const now = new Date((await currentTime(db)).getTime() + 1); // it has no fractions of milliseconds
+  const until = filter.until !== undefined && filter.until < now ? filter.until : now;
   let last: string | null = null;
   do {
     const page = await replayReports(db, key, { ...filter, until }, last, pageSize);
