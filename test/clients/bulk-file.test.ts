@@ -11,12 +11,13 @@ describe('the requests of a file', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The recipients of all requests of a file with this text, and how many were left out as duplicates. */
-  async function requestsOf(text: string | Buffer): Promise<{ found: string[]; duplicates: number }> {
+  /** The recipients of all requests of a file with this text, their lines, and how many were left out as duplicates. */
+  async function requestsOf(text: string | Buffer): Promise<{ found: string[]; lines: number[]; duplicates: number }> {
     const file = join(folder, 'people.csv');
     writeFileSync(file, text);
-    const all = { found: [] as string[], duplicates: 0 };
+    const all = { found: [] as string[], lines: [] as number[], duplicates: 0 };
     for await (const chunk of readChunks({ file, columns: new Map(), allowDuplicates: false, body: {}, run: '' })) {
+      all.lines.push(...chunk.lines);
       all.found.push(...chunk.recipients.map(({ to }) => to));
       all.duplicates += chunk.duplicates;
     }
@@ -25,13 +26,14 @@ describe('the requests of a file', () => {
 
   it('the requests of a file name an address once, whatever its letter case and the request that has it', async () => {
     const others = Array.from({ length: 10_000 }, (_, index) => `p${index}@example.com`);
-    const all = await requestsOf(`email\nAda@example.com\n${others.join('\n')}\nada@Example.com\n`);
-    assert.deepEqual(all, { found: ['Ada@example.com', ...others], duplicates: 1 });
+    const { found, duplicates } = await requestsOf(`email\nAda@example.com\n${others.join('\n')}\nada@Example.com\n`);
+    assert.deepEqual([found, duplicates], [['Ada@example.com', ...others], 1]);
   });
 
   it('the requests of a file have each row without a recipient, so that the service names all of them', async () => {
     assert.deepEqual(await requestsOf('email,name\n,Ada\nbob@example.com,Bob\n,Grace\n'), {
       found: ['', 'bob@example.com', ''],
+      lines: [2, 3, 4],
       duplicates: 0,
     });
   });
@@ -44,6 +46,13 @@ describe('the requests of a file', () => {
     ]) {
       const { found } = await requestsOf(`to,name${first}+15551230033,Ada${other}+15551230034,"B\r\nob"${first}+15551230035,Eve${other}`);
       assert.deepEqual(found, ['+15551230033', '+15551230034', '+15551230035']);
+    }
+  });
+
+  it('each recipient has the line on which its row begins, also after cells with several lines', async () => {
+    for (const end of ['\r\n', '\n', '\r']) {
+      const rows = ['"na', 'me",to', '"A', '', 'da",+15551230033', '', 'Bob,+15551230034', 'Eve,"', '+15551230035"'];
+      assert.deepEqual((await requestsOf(rows.join(end))).lines, [3, 7, 8], JSON.stringify(end));
     }
   });
 

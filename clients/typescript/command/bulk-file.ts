@@ -32,7 +32,7 @@ export interface Recipient {
 /** One request. */
 export interface Chunk {
   recipients: Recipient[];
-  /** Line of the file of each recipient, from 1. */
+  /** The line of the file on which the row of each recipient begins, from 1. */
   lines: number[];
   /** Rows that were left out of it, since their recipient was there before. */
   duplicates: number;
@@ -72,14 +72,22 @@ export async function* readChunks(options: BulkOptions): AsyncGenerator<Chunk, v
 }
 
 async function* readRows(options: BulkOptions): AsyncGenerator<{ recipient: Recipient; line: number }, void> {
-  const parser = parse({ bom: true, columns: distinct, info: true, record_delimiter: lineEnds, skip_empty_lines: true, trim: true });
+  let doubled = 0; // csv-parse counts two lines for a `\r\n` in a cell
+  const columns = (names: string[]) => {
+    doubled += countOf(/\r\n/g, names);
+    return distinct(names);
+  };
+  const parser = parse({ bom: true, columns, info: true, record_delimiter: lineEnds, skip_empty_lines: true, trim: true });
   const reading = pipeline(createReadStream(options.file), decoded, parser).catch((error: unknown) => error);
   let column: string | undefined;
   try {
     for await (const item of parser) {
       const { record, info } = item as { record: Record<string, string>; info: { lines: number } };
       column ??= columnOf(options, Object.keys(record));
-      yield { recipient: recipientOf(record, column, options.columns), line: info.lines };
+      const cells = Object.values(record);
+      doubled += countOf(/\r\n/g, cells);
+      const line = info.lines - doubled - countOf(/\r\n|\r|\n/g, cells);
+      yield { recipient: recipientOf(record, column, options.columns), line };
     }
   } catch (error) {
     throw new UsageError(`${options.file}: ${(error as CsvError).message}`, { cause: error });
@@ -88,6 +96,9 @@ async function* readRows(options: BulkOptions): AsyncGenerator<{ recipient: Reci
     await reading;
   }
 }
+
+const countOf = (pattern: RegExp, cells: readonly string[]): number =>
+  cells.reduce((count, cell) => count + (cell.match(pattern)?.length ?? 0), 0);
 
 /** Other encodings are refused: with a wrong guess, names would be sent with wrong letters. */
 async function* decoded(bytes: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
