@@ -8,6 +8,7 @@ import { connect, type Database, select } from './db/database.js';
 import { explainDatabaseError } from './db/explain-database-error.js';
 import { grantRights } from './db/grant-rights.js';
 import { migrationNames, migrationPath } from './db/migration-files.js';
+import { requireLocaleIfNew } from './db/require-locale.js';
 import { requireOneSchema, requireProgramFindsTables } from './db/schema-of-tables.js';
 import { SchemaLock, whoMigrates } from './db/schema-lock.js';
 import { lockNotAvailable, sqlStateOf } from './db/sql-state.js';
@@ -37,6 +38,7 @@ END $$`;
 /** Applies all missing migrations in order, each in its own transaction. Returns the names of those that this call applied. */
 export async function migrate(db: Database, lock = new SchemaLock(db)): Promise<string[]> {
   await requireOneSchema(db);
+  await requireLocaleIfNew(db);
   await select(
     db,
     'CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',

@@ -1,6 +1,7 @@
 /** PostgreSQL: version, schema, privileges, clock and settings. */
 import { currentTime, type Database, select } from '../../../models/db/database.js';
 import { remedyOf } from '../../../models/db/explain-database-error.js';
+import { createWithLocale, faultOfLocale } from '../../../models/db/require-locale.js';
 import { opensErasureKey } from '../../../models/operations/erasure/erasure-key.js';
 import { sqlStateOf } from '../../../models/db/sql-state.js';
 import { readSchema } from '../../../models/startup/require-schema.js';
@@ -26,6 +27,7 @@ export const databaseCheck: Check = {
     const facts = await factsOf(db);
     return [
       versionFinding(facts),
+      ...localeFindings(await faultOfLocale(db)),
       await readSchema(db).then(schemaFinding, unreadSchema),
       privilegesFinding(facts),
       ...writesFindings(facts),
@@ -94,6 +96,12 @@ export function versionFinding({ version, version_number, size }: DatabaseFacts)
   if (version_number < versionMin) return failed('PostgreSQL', `version ${version}`, 'Upgrade PostgreSQL to 15 or newer');
   return ok('PostgreSQL', `version ${version}, database size ${size}`);
 }
+
+/** Only `npm run migrate` for a new database refuses such a locale. */
+export const localeFindings = (fault: string | null): Finding[] =>
+  fault === null
+    ? []
+    : [failed('PostgreSQL locale', fault, `Move the data with pg_dump and pg_restore to another database: ${createWithLocale}`)];
 
 /** Compares the migrations that this version knows with those that were applied. */
 export function schemaFinding({ known, applied }: { known: readonly string[]; applied: readonly string[] }): Finding {

@@ -5,6 +5,7 @@ import {
   archiveFindings,
   clockFinding,
   type DatabaseFacts,
+  localeFindings,
   privilegesFinding,
   schemaFinding,
   settingFindings,
@@ -145,5 +146,12 @@ describe('findings of the doctor', () => {
     const [finding] = archiveFindings({ ...healthy, unarchived: '00000001000000000000002A' });
     assert.deepEqual([finding?.state, finding?.detail.includes('00000001000000000000002A')], ['warning', true]);
     assert.deepEqual(archiveFindings(healthy), []);
+  });
+
+  it('findings of the doctor name a locale that the program cannot use, with what to do about it', () => {
+    const [finding] = localeFindings('the encoding of the database is LATIN1');
+    assert.deepEqual([finding?.state, finding?.detail], ['failed', 'the encoding of the database is LATIN1']);
+    assert.match(finding?.fix ?? '', /CREATE DATABASE/);
+    assert.deepEqual(localeFindings(null), []);
   });
 });
