@@ -4,7 +4,7 @@ import { type BulkMessage, readRecipient } from './bulk-recipient.js';
 import { type BulkRequest, compileBulk } from './bulk-templates.js';
 import { inSlices } from '../values/in-slices.js';
 import { faultOfCountry } from '../messages/phone-country.js';
-import { recipientKey } from '../messages/recipient.js';
+import { spellingsOf } from '../messages/recipient.js';
 
 /** The maximum number of recipients of one bulk send. */
 export const recipientsMax = 10_000;
@@ -76,7 +76,7 @@ export async function planBulk(
     units += message.content.text.length;
     if (units > unitsMax) throw tooMuchText();
     if (wrong.length > 0) noteErrors(plan, index, wrong);
-    else if (request.channel === null || isNew(seen, recipientKey(request.channel, message.to)) || request.allow_duplicates === true) {
+    else if (request.channel === null || isNew(seen, spellingsOf(request.channel, message.to)) || request.allow_duplicates === true) {
       plan.accepted.push(index);
       plan.cost += message.cost;
     }
@@ -115,9 +115,10 @@ function noteErrors(plan: BulkPlan, index: number, faults: Fault[]): void {
   }
 }
 
-function isNew(seen: Set<string>, key: string): boolean {
-  if (seen.has(key)) return false;
-  seen.add(key);
+/** @param spellings of a recipient. One is seen if any of them was */
+function isNew(seen: Set<string>, spellings: readonly string[]): boolean {
+  if (spellings.some((spelling) => seen.has(spelling))) return false;
+  for (const spelling of spellings) seen.add(spelling);
   return true;
 }
 

@@ -67,6 +67,16 @@ describe('bulk', () => {
     assert.deepEqual([total, accepted.length, invalid], [4, 2, 1]);
     assert.deepEqual(await textsOf({ ...request, allow_duplicates: true }), ['Hi 1', 'Hi 2', 'Hi 3']);
   });
+  it('a bulk send sends once to a number that is written in two ways, and to others of its country', async () => {
+    const twoWays = '+525512345678 +5215512345678 +5491123456789 +541123456789 +551187654321 +5511987654321 +5215512345678';
+    const recipients = `${twoWays} +525512345679 +541123456780 +551132654321 +5511932654321`.split(' ');
+    for (const channel of ['sms', 'whatsapp'] as const) {
+      const request = bulk({ channel, content: { text: 'x' }, recipients });
+      const sent = [0, 2, 4, 7, 8, 9, 10];
+      assert.deepEqual((await planBulk(request)).accepted, sent);
+      assert.equal((await planBulk({ ...request, allow_duplicates: true })).accepted.length, recipients.length);
+    }
+  });
   it('a bulk send has pages of 250 messages', async () => {
     const request = bulk({ content: { text: 'x' }, recipients: Array.from({ length: 10_260 }, (_, index) => phone(index)) });
     const plan = await planBulk(request, { max: 20_000 });
