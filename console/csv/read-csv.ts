@@ -38,7 +38,8 @@ const refused = (error: string, ...hints: string[]) => new Problem(400, { error,
  */
 export async function readCsv(file: File, rowsMax: number): Promise<Sheet> {
   if (file.size > bytesMax) throw refused('The file is larger than 20 MB.', 'Split it, or remove columns that are not needed.');
-  const text = decoded(await file.arrayBuffer());
+  // Papa accepts one line end in a file. Rows that come from different systems may have several.
+  const text = decoded(await file.arrayBuffer()).replaceAll(/\r\n?/g, '\n');
   const papa = await loadPapa();
   // Without a limit a file of one column could have millions of rows. Some of them may be empty.
   const { data, errors, meta } = papa.parse<string[]>(text, { preview: 2 * rowsMax, delimiter: delimiterOf(papa, text) });

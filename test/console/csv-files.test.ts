@@ -101,6 +101,15 @@ describe('CSV files of the console', () => {
     assert.deepEqual(notes.toSorted(), ['one; two; three', 'red; green; blue']);
   });
 
+  it('a file whose rows end in different ways is imported row by row', async () => {
+    await browser.open('/contacts/import');
+    await browser.choose('phone,note\r\n+15551234567,"one\ntwo"\n+15551234568,three\r\n+15551234569,four\n');
+    await browser.press('Import 3 rows');
+    await browser.see('Done: 3 created, 0 refused of 3 rows');
+    const notes = (await contacts()).map(({ custom_fields }: { custom_fields: { note: string } }) => custom_fields.note);
+    assert.deepEqual(notes.toSorted(), ['four', 'one\ntwo', 'three']);
+  });
+
   it('a column can have a date as its name, and a phone number in the first row is refused', async () => {
     await browser.open('/contacts/import');
     await browser.choose('phone,1-555-123-4567\r\n+15551234567,x\r\n');
