@@ -12,6 +12,9 @@ export const isStorable = (text: string): boolean => !text.includes('\0') && tex
 export const hasStorableTexts = (row: object): boolean =>
   Object.values(row).every((value: unknown) => typeof value !== 'string' || isStorable(value));
 
+/** The text of others on one line, without characters that move a terminal's cursor, turn its writing direction or end its line. */
+export const onOneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ');
+
 /** `1 attempt`, `2,000 attempts`. @param many the plural, if it is not the noun with an s */
 export const countText = (count: number, noun: string, many = `${noun}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? noun : many}`;

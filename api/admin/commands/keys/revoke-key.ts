@@ -2,9 +2,10 @@ import { findApiKeys } from '../../../../models/operations/api-keys/find-api-key
 import { revokeApiKey } from '../../../../models/operations/api-keys/revoke-api-key.js';
 import { isWellFormedApiKey } from '../../../../models/rules/accounts/api-key.js';
 import { systemOrigin } from '../../../../models/rules/audit/origin.js';
-import { isUuid } from '../../../../models/rules/values/text.js';
+import { isUuid, onOneLine } from '../../../../models/rules/values/text.js';
 import { type Command, UsageError } from '../../command.js';
 import { readKey } from '../../read-key.js';
+import { titleOf } from '../../require-workspace.js';
 import { reasonIn, reasonOption } from '../../read-options.js';
 
 export const revokeKeyCommand: Command = {
@@ -26,7 +27,8 @@ export const revokeKeyCommand: Command = {
       { workspaceId: workspace_id, id, changes: { reason: reasonIn(given) } },
       systemOrigin('operator'),
     );
-    const text = `The API key ${key_prefix} "${name}" (${id}) of ${workspace_name} (${workspace_id}) ${changed ? 'is revoked' : 'was revoked already'}.`;
+    const owner = titleOf({ id: workspace_id, name: workspace_name });
+    const text = `The API key ${key_prefix} "${onOneLine(name)}" (${id}) of ${owner} ${changed ? 'is revoked' : 'was revoked already'}.`;
     return { ok: true, text, data: { api_key_id: id, key_prefix, workspace_id, revoked: true, changed } };
   },
 };

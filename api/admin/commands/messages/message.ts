@@ -1,5 +1,5 @@
 import { foundColumns } from '../../../../models/operations/messages/find-messages.js';
-import { countText, isUuid } from '../../../../models/rules/values/text.js';
+import { countText, isUuid, onOneLine } from '../../../../models/rules/values/text.js';
 import { Message } from '../../../../models/tables/message.js';
 import { Workspace } from '../../../../models/tables/workspace.js';
 import { timelineFor } from '../../../endpoints/messages/timeline.js';
@@ -44,7 +44,7 @@ function factLines(message: MessageFacts, workspaceName: string): string[] {
     ['credits', `${countText(message.charged, 'credit')} charged, costs ${countText(message.credits_used, 'credit')} after refunds`],
     ...times.map((name): [string, string | null] => [name, message[name]?.toISOString() ?? null]),
   ];
-  return facts.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(12)}  ${value}`));
+  return facts.flatMap(([name, value]) => (value === null ? [] : `${name.padEnd(12)}  ${onOneLine(value)}`));
 }
 
 function errorText({ error_code, error_message, provider_error_code }: MessageFacts): string | null {
@@ -57,12 +57,13 @@ function timelineLines(timeline: Timeline | null): string[] {
   if (timeline === null) return ['Undecided: not charged; the watcher removes it.'];
   const { waiting_for: waiting, workflow_id, workflow_url, steps } = timeline;
   const until = waiting?.until ? ` (until ${waiting.until})` : '';
-  return [
+  const lines = [
     ...(waiting === null ? [] : [`${'waits for'.padEnd(12)}  ${waiting.text}${until}`]),
     `${'workflow'.padEnd(12)}  ${workflow_url ?? workflow_id}`,
     '',
     ...steps.map(({ at, type, text, details }) => [at, type.padEnd(9), text, ...shownDetails(details)].join('  ')),
   ];
+  return lines.map(onOneLine);
 }
 
 /** Details that the sentence of a step does not contain. */

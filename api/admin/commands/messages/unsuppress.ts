@@ -4,7 +4,7 @@ import { erasureKey } from '../../../../models/operations/erasure/erasure-key.js
 import { systemOrigin } from '../../../../models/rules/audit/origin.js';
 import { namesOnList } from '../../../../models/rules/contacts/erasure.js';
 import { type Command, UsageError } from '../../command.js';
-import { requireWorkspace } from '../../require-workspace.js';
+import { requireWorkspace, titleOf } from '../../require-workspace.js';
 
 export const unsuppressCommand: Command = {
   name: 'unsuppress',
@@ -18,8 +18,8 @@ export const unsuppressCommand: Command = {
     const names = namesOnList(await erasureKey(db, config.secretKeys), channel, recipient);
     const removed = await liftSuppression(db, { workspace_id: workspace.id, channel, names }, systemOrigin('operator'));
     const text = removed
-      ? `${workspace.name} (${workspace.id}) may write to ${recipient} on ${channel} again.`
-      : `${recipient} is not on the ${channel} list of ${workspace.name} (${workspace.id}).`;
+      ? `${titleOf(workspace)} may write to ${recipient} on ${channel} again.`
+      : `${recipient} is not on the ${channel} list of ${titleOf(workspace)}.`;
     return { ok: removed, text, data: { workspace_id: workspace.id, channel, removed } };
   },
 };

@@ -3,7 +3,7 @@ import { grantCredits } from '../../../../models/operations/billing/grant-credit
 import { creditsText, toCredits } from '../../../../models/rules/billing/credits.js';
 import { readMoney } from '../../../../models/rules/billing/currency.js';
 import { type Command, type ParsedArguments, textIn, UsageError } from '../../command.js';
-import { requireWorkspace } from '../../require-workspace.js';
+import { requireWorkspace, titleOf } from '../../require-workspace.js';
 import { creditOptions, leftText, readCredits } from '../../read-credits.js';
 
 export const creditCommand: Command = {
@@ -30,7 +30,7 @@ export const creditCommand: Command = {
         ? await grantCredits(db, workspace, { amount, reason, reference })
         : await creditPayment(db, workspace, { ...payment, credits: amount, reason });
     const done = granted.isNew ? `got ${creditsText(amount)}` : `already got the credits of ${payment?.paymentId ?? reference}`;
-    const text = `${workspace.name} (${workspace.id}) ${done}. ${leftText(granted)}`;
+    const text = `${titleOf(workspace)} ${done}. ${leftText(granted)}`;
     const { balance, debt, isNew } = granted;
     return { ok: true, text, data: { workspace_id: workspace.id, balance: toCredits(balance), debt: toCredits(debt), changed: isNew } };
   },

@@ -1,7 +1,7 @@
 import { endAllSessions } from '../../../../models/operations/accounts/end-sessions.js';
 import { systemOrigin } from '../../../../models/rules/audit/origin.js';
 import type { Command } from '../../command.js';
-import { requireWorkspace } from '../../require-workspace.js';
+import { requireWorkspace, titleOf } from '../../require-workspace.js';
 import { reasonIn, reasonOption } from '../../read-options.js';
 
 export const endSessionsCommand: Command = {
@@ -10,8 +10,12 @@ export const endSessionsCommand: Command = {
   options: { reason: reasonOption },
   summary: 'End all sessions of a workspace: its JWTs, its console sessions and the links to its portals. API keys still work.',
   async run(given, { db }) {
-    const { id, name } = await requireWorkspace(given.positionals[0] ?? '');
-    await endAllSessions(db, id, systemOrigin('operator'), { reason: reasonIn(given) });
-    return { ok: true, text: `All sessions of ${name} (${id}) have ended.`, data: { workspace_id: id, sessions_ended: true } };
+    const workspace = await requireWorkspace(given.positionals[0] ?? '');
+    await endAllSessions(db, workspace.id, systemOrigin('operator'), { reason: reasonIn(given) });
+    return {
+      ok: true,
+      text: `All sessions of ${titleOf(workspace)} have ended.`,
+      data: { workspace_id: workspace.id, sessions_ended: true },
+    };
   },
 };

@@ -1,6 +1,6 @@
 import { resume } from '../../../../models/operations/workspaces/suspend.js';
 import type { Command } from '../../command.js';
-import { requireWorkspace } from '../../require-workspace.js';
+import { requireWorkspace, titleOf } from '../../require-workspace.js';
 
 export const resumeCommand: Command = {
   name: 'resume',
@@ -9,7 +9,7 @@ export const resumeCommand: Command = {
   async run({ positionals: [named = ''] }, { db }) {
     const workspace = await requireWorkspace(named);
     const changed = await resume(db, workspace);
-    const text = `${workspace.name} (${workspace.id}) ${changed ? 'may send again' : 'was not suspended'}.`;
+    const text = `${titleOf(workspace)} ${changed ? 'may send again' : 'was not suspended'}.`;
     return { ok: true, text, data: { workspace_id: workspace.id, suspended: false, changed } };
   },
 };

@@ -1,6 +1,6 @@
 import { suspend } from '../../../../models/operations/workspaces/suspend.js';
 import type { Command } from '../../command.js';
-import { requireWorkspace } from '../../require-workspace.js';
+import { requireWorkspace, titleOf } from '../../require-workspace.js';
 import { reasonIn, reasonOption } from '../../read-options.js';
 
 export const suspendCommand: Command = {
@@ -12,7 +12,7 @@ export const suspendCommand: Command = {
     const [named = ''] = given.positionals;
     const workspace = await requireWorkspace(named);
     const isNew = await suspend(db, workspace, reasonIn(given));
-    const text = `${workspace.name} (${workspace.id}) ${isNew ? 'is suspended' : 'was suspended already; the reason was replaced'}.`;
+    const text = `${titleOf(workspace)} ${isNew ? 'is suspended' : 'was suspended already; the reason was replaced'}.`;
     return { ok: true, text, data: { workspace_id: workspace.id, suspended: true, changed: isNew } };
   },
 };

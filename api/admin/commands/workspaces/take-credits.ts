@@ -1,7 +1,7 @@
 import { takeCredits } from '../../../../models/operations/billing/take-credits.js';
 import { creditsText, toCredits } from '../../../../models/rules/billing/credits.js';
 import { type Command, textIn } from '../../command.js';
-import { requireWorkspace } from '../../require-workspace.js';
+import { requireWorkspace, titleOf } from '../../require-workspace.js';
 import { creditOptions, leftText, readCredits } from '../../read-credits.js';
 
 export const takeCreditsCommand: Command = {
@@ -17,7 +17,7 @@ export const takeCreditsCommand: Command = {
     const reference = textIn(given, 'reference');
     const taken = await takeCredits(db, workspace, { amount, reason: textIn(given, 'reason') ?? '', reference });
     const done = taken.isNew ? `Took ${creditsText(amount)}` : `Already took the credits of ${reference}`;
-    const text = `${done} from ${workspace.name} (${workspace.id}). ${leftText(taken)}`;
+    const text = `${done} from ${titleOf(workspace)}. ${leftText(taken)}`;
     const { balance, debt, isNew } = taken;
     return { ok: true, text, data: { workspace_id: workspace.id, balance: toCredits(balance), debt: toCredits(debt), changed: isNew } };
   },
