@@ -56,6 +56,26 @@ function closeUnrequested(this: Socket): void {
 }
 
 /**
+ * How much may arrive on a connection for one answer. Node.js limits each head, but not the number of interim answers (1xx) and empty lines before
+ * it, and each extension of a chunk, but not their sum. So a receiver could keep the process busy without a body. A byte of the body that is sent
+ * as a chunk of its own takes six.
+ */
+const arrivingMax = (answerBytesMax: number) => 65_536 + 8 * answerBytesMax;
+
+/** Counts what arrives for this request, and reports once that it is too much. A kept connection is counted anew for each request. */
+function limitArriving(sent: ClientRequest, socket: Socket, bytesMax: number, report: () => void): void {
+  let left = bytesMax;
+  const count = ({ length }: Buffer) => {
+    left -= length;
+    if (left >= 0) return;
+    socket.off('data', count);
+    report();
+  };
+  socket.on('data', count);
+  sent.once('close', () => socket.off('data', count));
+}
+
+/**
  * Sends a request and reads its answer. Follows no redirect.
  * @throws the reason of the signal, or the error of the request or connection. A connection that closes early is an ECONNRESET
  */
@@ -67,6 +87,7 @@ export function exchange({ body, headers, answerBytesMax, watch, url, ...options
     watch?.(sent);
     const fail = (error: unknown) => reject(options.signal?.aborted === true ? options.signal.reason : error);
     let answer: IncomingMessage | undefined;
+    let cut: () => void = () => undefined;
     sent.on('error', (error) => (answer?.complete === true && isOfParser(error)) || fail(error));
     // Node.js emits no error in these two cases. Without the handlers the promise would never settle.
     sent.on('close', () => answer !== undefined || fail(closedEarly()));
@@ -74,28 +95,41 @@ export function exchange({ body, headers, answerBytesMax, watch, url, ...options
       socket.destroy();
       resolve(answerOf(response, [], false));
     });
-    sent.on('socket', (socket) => socket.off('data', closeUnrequested));
+    sent.on('socket', (socket) => {
+      socket.off('data', closeUnrequested);
+      limitArriving(sent, socket, arrivingMax(answerBytesMax), () => {
+        if (answer === undefined) sent.destroy(tooLong());
+        else cut();
+      });
+    });
     sent.on('response', (response) => {
       answer = response;
-      read(response, answerBytesMax, resolve, fail);
+      cut = read(response, answerBytesMax, resolve, fail);
     });
     sent.end(body);
   });
 }
 
-/** Collects the body by events: an async iterator costs more, and each delivery of a webhook reads an answer. */
-function read(response: IncomingMessage, bytesMax: number, resolve: (answer: HttpAnswer) => void, fail: (error: unknown) => void): void {
+/**
+ * Collects the body by events: an async iterator costs more, and each delivery of a webhook reads an answer.
+ * @returns a function that cuts it here
+ */
+function read(response: IncomingMessage, bytesMax: number, resolve: (answer: HttpAnswer) => void, fail: (error: unknown) => void) {
   const chunks: Buffer[] = [];
   let size = 0;
-  response.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= bytesMax) return void chunks.push(chunk);
+  const cut = () => {
     resolve(answerOf(response, chunks, true));
     response.destroy();
+  };
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= bytesMax) chunks.push(chunk);
+    else cut();
   });
   response.on('end', () => resolve(answerOf(response, chunks, false)));
   response.on('error', fail);
   response.on('close', () => (response.complete ? resolve(answerOf(response, chunks, false)) : fail(closedEarly())));
+  return cut;
 }
 
 const answerOf = ({ statusCode = 0, headers }: IncomingMessage, chunks: readonly Buffer[], isCut: boolean): HttpAnswer => ({
@@ -108,4 +142,5 @@ const answerOf = ({ statusCode = 0, headers }: IncomingMessage, chunks: readonly
 /** What follows a complete answer, such as the rest of a body longer than its Content-Length, does not make the answer invalid. */
 const isOfParser = ({ code = '' }: NodeJS.ErrnoException) => code.startsWith('HPE_');
 
+const tooLong = () => Object.assign(new Error('The receiver sent too much before its response'), { code: 'HPE_HEADER_OVERFLOW' });
 const closedEarly = () => Object.assign(new Error('The connection was closed without a response'), { code: 'ECONNRESET' });

@@ -112,4 +112,29 @@ describe('webhookPoster with a broken connection', () => {
     const { error, responseStatus } = await poster.post(receiver.url, {}, '{}');
     assert.deepEqual([error, responseStatus, receiver.received.length], ['reset', null, 3]);
   });
+
+  // Neither has an end, and in both hardly anything is a body.
+  const floods: [what: string, head: string, unit: string, expected: [error: string | null, status: number | null]][] = [
+    ['interim answers', '', 'HTTP/1.1 103 Early Hints\r\n\r\n', ['network', null]],
+    ['empty lines', '', '\r\n', ['network', null]],
+    ['chunk extensions', 'HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n', `1;${'a'.repeat(16_000)}\r\nx\r\n`, [null, 200]],
+  ];
+  for (const [what, head, unit, expected] of floods) {
+    it(`a receiver that floods a connection with ${what} is cut off, and other work of the process goes on`, async () => {
+      const block = unit.repeat(Math.ceil(65_536 / unit.length));
+      let sent = 0;
+      const receiver = await receiverWith((_received, { socket }) => {
+        const flood = () => {
+          do sent += block.length;
+          while (socket?.destroyed === false && socket.write(block));
+        };
+        socket?.on('error', () => undefined).on('drain', flood);
+        socket?.write(head);
+        flood();
+      });
+      const { error, responseStatus } = await posterWith().post(receiver.url, {}, '{}');
+      assert.deepEqual([error, responseStatus], expected);
+      assert.ok(sent < 32 * 1024 * 1024, `${sent} bytes were taken`); // most of them fill buffers of the system
+    });
+  }
 });
