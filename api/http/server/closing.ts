@@ -2,11 +2,28 @@
  * How the server closes connections: it announces the close, and closes in stages (RFC 9112, section 9.6). A connection that is closed while its
  * client still sends is reset, and a reset takes the answer away from a client that has not read it.
  */
-import type { RequestListener, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasValidHead } from './request-head.js';
 import { isAbandoned, refuseBody } from '../read-body.js';
+
+/**
+ * Small pieces of a body that are taken after its response has begun. Each chunk of a body costs as much as a kilobyte of it, however small it is,
+ * so a client could keep the process busy with a little traffic and without a credential.
+ */
+const smallPiecesMax = 1_000;
+const pieceBytes = 1_024;
+
+/** Resets the connection of a refused request whose body goes on in very small pieces. Pieces of a kilobyte and more are taken as before. */
+function limitPieces(req: IncomingMessage): void {
+  if (req.complete || req.headers['transfer-encoding'] === undefined) return;
+  let left = smallPiecesMax;
+  req.on('data', ({ length }: Buffer) => {
+    left = Math.min(left + length / pieceBytes - 1, smallPiecesMax);
+    if (left < 0) req.socket.destroy();
+  });
+}
 
 /** In milliseconds. */
 interface ClosingTimes {
@@ -51,6 +68,7 @@ export function withCloseAnnounced(app: RequestListener, serving: { readonly isD
     // Whether the process drains is known only when the response begins. Node writes every head with this method.
     res.writeHead = (...head: unknown[]) => {
       if (serving.isDraining && newest.get(socket) === res) closeAfter(res);
+      limitPieces(req);
       return Reflect.apply(writeHead, res, head) as typeof res;
     };
     app(req, res);

@@ -1,0 +1,32 @@
+/** Bodies that go on in very small chunks after their request was refused. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { useApi } from '../use-api.js';
+
+describe('the chunks of a refused request', () => {
+  const app = useApi();
+
+  /** Sends a request without a key in chunks of this size, then another one. @returns the statuses of the responses, until the connection ends */
+  const statusesWith = async (count: number, size: number) => {
+    const { hostname, port } = new URL(app.url);
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    await once(socket, 'connect');
+    const chunk = `${size.toString(16)}\r\n${' '.repeat(size)}\r\n`;
+    socket.write(`POST /api/v1/messages/send HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
+    await once(socket, 'readable'); // the response has begun
+    socket.write(`${chunk.repeat(count)}0\r\n\r\nGET /live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const received = await text(socket).catch(() => '');
+    return [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+  };
+
+  it('the connection of a refused request ends when its body goes on in thousands of tiny chunks', async () => {
+    assert.ok(!(await statusesWith(20_000, 1)).includes(200));
+  });
+
+  it('401 and then 200: a refused body in chunks of a kilobyte, or in some tiny ones, is read to its end', async () => {
+    assert.deepEqual(await statusesWith(3_000, 1_024), [401, 200]);
+    assert.deepEqual(await statusesWith(900, 1), [401, 200]);
+  });
+});
