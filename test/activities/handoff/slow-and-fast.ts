@@ -5,7 +5,7 @@ import { dispatch } from '../../../activities/handoff/dispatch.js';
 import type { Provider, SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import type { SlotShares } from '../../../activities/handoff/slot-shares.js';
 import { Throughput } from '../../../activities/handoff/throughput.js';
-import type { Channel } from '../../../models/channels.js';
+import { type Channel, forEachChannel } from '../../../models/channels.js';
 import { openPage } from '../../../models/operations/batches/open-page.js';
 import { silentLogger as logger, stubProvider } from '../../support/carriers/stub-provider.js';
 import { testConfig } from '../../support/config.js';
@@ -39,7 +39,7 @@ const accountsOf = (test: Test, shares: SlotShares, overrides: Partial<Provider>
   const routeTo = (account: string) => [{ account, weight: 1 }];
   const providers = {
     accounts: new Map([slow, fast].map((provider) => [provider.name, provider])),
-    routes: { sms: routeTo('fast'), whatsapp: routeTo('fast'), email: routeTo('slow') },
+    routes: { ...forEachChannel(() => routeTo('fast')), email: routeTo('slow') },
   };
   const { secretKeys, providerLimits, routeWindowSeconds } = testConfig();
   const waits = { leaseSeconds: 0, unknownSeconds: 120, repeatable: [] };
