@@ -1,6 +1,7 @@
 /** Removes from a closed workspace what names its owner and the owner's clients. Safe to repeat. */
 import { type Database, select } from '../../db/database.js';
 import { apiKeyColumns } from '../../tables/api-key.js';
+import { lowestId } from '../../rules/values/id-time.js';
 import type { Columns } from '../../tables/columns.js';
 import { webhookColumns } from '../../tables/webhook.js';
 
@@ -12,6 +13,7 @@ import { webhookColumns } from '../../tables/webhook.js';
 export async function forgetOwner(db: Database, workspaceId: string, untilMs: number, page: number): Promise<boolean> {
   // First, because the audit events know the owner's addresses.
   if (!(await forgetPayments(db, workspaceId, untilMs, page))) return false;
+  if (!(await forgetAuditEvents(db, workspaceId, untilMs, page))) return false;
   for (const sql of statements) {
     for (let changed = page; changed === page; ) {
       if (Date.now() > untilMs) return false;
@@ -24,9 +26,6 @@ export async function forgetOwner(db: Database, workspaceId: string, untilMs: nu
 const emptying = (table: string, values: string, isFull: string) => `
   UPDATE ${table} SET ${values} WHERE id IN (SELECT id FROM ${table} WHERE workspace_id = $1 AND (${isFull}) LIMIT $2) RETURNING id`;
 
-/** SQL: the changes of an audit event may name somebody. Those of payments contain only sums, which the ledger has, too. */
-const namingChanges = `changes IS NOT NULL AND type NOT LIKE 'billing.%'`;
-
 /** SQL: changes the columns that are declared `personal`. @param instead the values of those that cannot be null */
 function emptyingPersonal(table: string, columns: Columns, instead: Readonly<Record<string, string>>, isDue = 'true'): string {
   const personal = Object.entries(columns).flatMap(([name, { isPersonal }]) => (isPersonal ? [name] : []));
@@ -36,11 +35,6 @@ function emptyingPersonal(table: string, columns: Columns, instead: Readonly<Rec
 }
 
 const statements = [
-  emptying(
-    'audit_events',
-    `actor_name = NULL, address = NULL, user_agent = NULL, target_name = NULL, changes = CASE WHEN NOT (${namingChanges}) THEN changes END`,
-    `COALESCE(actor_name, address, user_agent, target_name) IS NOT NULL OR ${namingChanges}`,
-  ),
   // A mail that was not sent yet informs the owner of the end. It loses its recipient when it is sent.
   emptying('mails', 'detail = NULL', 'detail IS NOT NULL AND (sent_at IS NOT NULL OR refused_code IS NOT NULL)'),
   emptying('mail_tokens', 'email = NULL', 'email IS NOT NULL'),
@@ -83,3 +77,30 @@ const emptyPayments = `
       AND EXISTS (SELECT 1 FROM unnest($4::text[]) AS name WHERE position(name IN page.raw) > 0)
   )
   SELECT provider, event_id FROM page ORDER BY provider DESC, event_id DESC LIMIT 1`;
+
+/** There may be many, so each page begins after the one before. A page from the start would read all that are emptied already. */
+async function forgetAuditEvents(db: Database, workspaceId: string, untilMs: number, page: number): Promise<boolean> {
+  let after: { micros: number; id: string } | undefined = { micros: 0, id: lowestId };
+  while (after !== undefined) {
+    if (Date.now() > untilMs) return false;
+    const bind: unknown[] = [workspaceId, page, after.micros, after.id];
+    [after] = await select<{ micros: number; id: string }>(db, emptyAuditEvents, bind);
+  }
+  return true;
+}
+
+/** SQL: the changes of an audit event may name somebody. Those of payments contain only sums, which the ledger has, too. */
+const namingChanges = `changes IS NOT NULL AND type NOT LIKE 'billing.%'`;
+
+const emptyAuditEvents = `
+  WITH page AS MATERIALIZED (
+    SELECT id, at FROM audit_events
+    WHERE workspace_id = $1 AND (at, id) > (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid)
+      AND (COALESCE(actor_name, address, user_agent, target_name) IS NOT NULL OR ${namingChanges})
+    ORDER BY at, id LIMIT $2
+  ), emptied AS (
+    UPDATE audit_events e
+    SET actor_name = NULL, address = NULL, user_agent = NULL, target_name = NULL, changes = CASE WHEN NOT (${namingChanges}) THEN changes END
+    FROM page WHERE e.id = page.id
+  )
+  SELECT (extract(epoch FROM at) * 1000000)::bigint AS micros, id FROM page ORDER BY at DESC, id DESC LIMIT 1`;
