@@ -4,10 +4,14 @@ import type { Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { bodyTooLarge, invalidJson } from '../../models/errors.js';
 import type { MemoryReservation } from '../../models/flow/memory-budget.js';
+import { countPieces } from './small-pieces.js';
 import { withHeaders } from './errors/error-status.js';
 
 /** The maximum body size, 100 kB. Bulk endpoints declare a larger one. */
 export const defaultMaxBytes = 100 * 1024;
+
+/** Clients that write JSON value by value have pieces of five to ten bytes. */
+const piecesOfBody = { max: 5_000, bytes: 64 };
 
 /** Requests that were answered before their body arrived. */
 const refusedRequests = new WeakSet<IncomingMessage>();
@@ -27,8 +31,8 @@ export const isDiscarded = (req: IncomingMessage): boolean => discarded.has(req)
  * Returns the bytes of the body, for any content type. After an error the rest of the body is read and discarded, without decoding it.
  * For an abandoned request it rejects only when the connection is closed: the connection has its answer already.
  * @param memory counts the bytes, and those of a decoder
- * @throws AppError 413 when the body is too large, 400 for an unknown content encoding, for a body that is not in its encoding, and when the client
- * disconnects, 503 when the memory budget is used up
+ * @throws AppError 413 when the body is too large, 400 for an unknown content encoding, for a body that is not in its encoding, for one in thousands of
+ * tiny chunks, and when the client disconnects, 503 when the memory budget is used up
  */
 export function readBody(req: IncomingMessage, memory: MemoryReservation, maxBytes = defaultMaxBytes): Promise<Buffer> {
   if (!hasBody(req)) return Promise.resolve(Buffer.alloc(0));
@@ -37,7 +41,12 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
     const source = sourceOf(req, memory);
     const chunks: Buffer[] = [];
     let size = 0;
+    const areTooMany = countPieces(piecesOfBody);
+    const count = ({ length }: Buffer) => {
+      if (areTooMany(length)) stop(invalidJson('The body has too many small chunks'));
+    };
     const discard = () => {
+      req.removeListener('data', count);
       source.removeListener('data', append);
       chunks.length = 0;
       discardRest(req, source);
@@ -64,6 +73,7 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
       chunks.push(chunk);
     };
     if (source === req && Number(req.headers['content-length']) > maxBytes) return stop(bodyTooLarge());
+    if (req.headers['transfer-encoding'] !== undefined) req.on('data', count);
     source.on('data', append);
     source.once('end', () => unlessRefused(() => resolve(Buffer.concat(chunks))));
     source.once('error', () => unlessRefused(failDecoding));

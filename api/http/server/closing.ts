@@ -7,22 +7,16 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasValidHead } from './request-head.js';
 import { isAbandoned, refuseBody } from '../read-body.js';
+import { countPieces } from '../small-pieces.js';
 
-/**
- * Small pieces of a body that are taken after its response has begun. Each chunk of a body costs as much as a kilobyte of it, however small it is,
- * so a client could keep the process busy with a little traffic and without a credential.
- */
-const smallPiecesMax = 1_000;
-const pieceBytes = 1_024;
+/** Of a body that goes on after its response has begun. No credential is needed for that. */
+const refusedPieces = { max: 1_000, bytes: 1_024 };
 
 /** Resets the connection of a refused request whose body goes on in very small pieces. Pieces of a kilobyte and more are taken as before. */
 function limitPieces(req: IncomingMessage): void {
   if (req.complete || req.headers['transfer-encoding'] === undefined) return;
-  let left = smallPiecesMax;
-  req.on('data', ({ length }: Buffer) => {
-    left = Math.min(left + length / pieceBytes - 1, smallPiecesMax);
-    if (left < 0) req.socket.destroy();
-  });
+  const areTooMany = countPieces(refusedPieces);
+  req.on('data', ({ length }: Buffer) => void (areTooMany(length) && req.socket.destroy()));
 }
 
 /** In milliseconds. */

@@ -1,0 +1,19 @@
+/**
+ * A chunk of a body costs the process about as much as a kilobyte of it, however small it is (RFC 9112, section 7.1, sets no least size). So a client
+ * could keep the process busy with little traffic.
+ */
+
+/** How many pieces smaller than `bytes` may come, beyond those that larger pieces make up for. */
+export interface PieceLimits {
+  max: number;
+  bytes: number;
+}
+
+/** Counts the pieces of one body. @returns a function that takes the length of each, and returns whether there are too many small ones */
+export function countPieces({ max, bytes }: PieceLimits): (length: number) => boolean {
+  let left = max;
+  return (length) => {
+    left = Math.min(left + length / bytes - 1, max);
+    return left < 0;
+  };
+}
