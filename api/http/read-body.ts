@@ -41,12 +41,7 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
     const source = sourceOf(req, memory);
     const chunks: Buffer[] = [];
     let size = 0;
-    const areTooMany = countPieces(piecesOfBody);
-    const count = ({ length }: Buffer) => {
-      if (areTooMany(length)) stop(invalidJson('The body has too many small chunks'));
-    };
     const discard = () => {
-      req.removeListener('data', count);
       source.removeListener('data', append);
       chunks.length = 0;
       discardRest(req, source);
@@ -73,12 +68,22 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
       chunks.push(chunk);
     };
     if (source === req && Number(req.headers['content-length']) > maxBytes) return stop(bodyTooLarge());
-    if (req.headers['transfer-encoding'] !== undefined) req.on('data', count);
-    source.on('data', append);
-    source.once('end', () => unlessRefused(() => resolve(Buffer.concat(chunks))));
+    onTooManyChunks(req, () => stop(invalidJson('The body has too many small chunks')));
+    source.on('data', append).once('end', () => unlessRefused(() => resolve(Buffer.concat(chunks))));
     source.once('error', () => unlessRefused(failDecoding));
     req.once('close', () => void (req.readableEnded || fail())); // the client has disconnected
   });
+}
+
+function onTooManyChunks(req: IncomingMessage, refuse: () => void): void {
+  if (req.headers['transfer-encoding'] === undefined) return;
+  const areTooMany = countPieces(piecesOfBody);
+  const count = ({ length }: Buffer) => {
+    if (!areTooMany(length)) return;
+    req.removeListener('data', count);
+    refuse();
+  };
+  req.on('data', count);
 }
 
 function discardRest(req: IncomingMessage, source: Readable): void {
