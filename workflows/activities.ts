@@ -32,7 +32,7 @@ const longestWait = (taskQueue: string) => (taskQueue === queues.bulk ? '10s' : 
 export const dispatching = (taskQueue: string, scheduleToCloseMs: number) =>
   proxyActivities<Activities>({
     taskQueue,
-    startToCloseTimeout: '190s', // a slice of 20 s, the last calls of 40 s, and two minutes to record their answers while the database is away
+    startToCloseTimeout: '250s', // a slice of 20 s, a wait for connections of 60 s, the last calls of 40 s, and two minutes to record their answers while the database is away
     heartbeatTimeout: '10s',
     scheduleToCloseTimeout: scheduleToCloseMs,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: longestWait(taskQueue) },

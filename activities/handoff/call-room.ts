@@ -17,9 +17,14 @@ export class CallRoom {
   /** @param connections how many calls the account takes at once */
   constructor(private readonly connections: number) {}
 
-  /** Whether this many calls find a connection each. */
+  /** Whether this many calls find a connection each, or every connection is free. */
   hasFor(calls: number): boolean {
-    return this.#waiting.size === 0 && this.#calls + this.#reserved + calls <= this.connections;
+    return this.#waiting.size === 0 && this.#calls + this.#reserved + Math.min(calls, this.connections) <= this.connections;
+  }
+
+  /** The account has fewer connections than this. */
+  isSmallFor(calls: number): boolean {
+    return this.connections < calls;
   }
 
   /** Whether a round may begin. Its calls may be more than the free connections: the next calls are then ready when one becomes free. */

@@ -67,7 +67,7 @@ export async function dispatch(deps: RoundDeps, target: DispatchTarget): Promise
   // A reservation was made for a retry of the activity, and the time since then does not change that.
   if (hasOnlyWaited && batchId === undefined && (turn.reservedAt !== undefined || hasTimeFor(waitMs))) {
     storeDetails(turn.reservedAt);
-    throw notHandedOff('The limit of the carrier is used up for now', waitMs);
+    throw notHandedOff('The carrier has no capacity for now', waitMs);
   }
   const state = await countGroupWork(db, groupId);
   if (state.paused) return { ...state, more, ...(await untilPausedExpiry(db, groupId)) };
@@ -129,15 +129,11 @@ async function beginRounds(
     const size = route.isProbe ? 1 : Math.min(roundMax, Math.max(1, Math.floor(perSecond / roundsPerSecond)));
     // Claim after the wait, so that a pause of the batch during the wait takes effect.
     const { waitsForAll, excluded: except } = rounds;
-    const { waitMs, room } = await turn.acquire(route, { size, except, isFirst: round === 0, waitsForAll, pace, limit });
-    try {
-      if (signal.aborted || (room === undefined && waitMs === 0)) return { more: true, waitMs: 0, isResting };
-      const isPaced = Number.isFinite(perSecond);
-      if (room === undefined || waitMs > 0 || !(await rounds.next(route, { limit: size, room, isPaced })))
-        return { more: false, waitMs, isResting };
-    } finally {
-      room?.leave();
-    }
+    const taken = await turn.acquire(route, { size, except, isFirst: round === 0, waitsForAll, pace, limit });
+    if ('waitMs' in taken) return { more: taken.waitMs === 0, waitMs: taken.waitMs, isResting };
+    const { room } = taken;
+    const mayHaveMore = await rounds.next(route, { limit: size, room, isPaced: Number.isFinite(perSecond) }).finally(room.leave);
+    if (!mayHaveMore) return { more: false, waitMs: 0, isResting };
     if (signal.aborted || performance.now() > sliceEndsAt) return { more: true, waitMs: 0, isResting };
   }
 }

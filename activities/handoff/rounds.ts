@@ -89,7 +89,7 @@ export class Rounds {
       const routes = isProbe ? this.deps.providers.routes : undefined;
       const accountsOf = ({ channel }: Claim) => (routes?.[channel] ?? choices[channel].accounts).length;
       this.#begin(claims, this.#call(claims, accountsOf, room));
-    }
+    } else room.leave();
     const hasMore = claimed.hasMore && (claims.length === limit || without.length > 0);
     // A probe may take long, so the other messages do not wait for it.
     if (hasMore && (isProbe || (await this.#mayBeginNext(isPaced)))) return true;

@@ -16,8 +16,10 @@ const waitInSlotMsMax = 2_000;
 const pageWaitInSlotMsMax = 500;
 /** A page whose account has its share of the slots looks again after this time at the earliest, and in the order of a batch with this rate. */
 const slowAccountWait = { minMs: 5_000, perSecond: 250 };
-/** Single messages whose account had no free connection try again after this time at the earliest. */
-const roomWaitMs = 1_000;
+/** Longer than a turn of all pages at a slow mail server: a round that waits no longer loses its place. */
+const roomWaitMsMax = 60_000;
+/** When a group tries again that waited for a connection in vain, or of which a message expired meanwhile. */
+const roomRetryMs = 1_000;
 /** How far ahead a time is reserved at most. A longer wait ends earlier, because a higher limit may be set meanwhile. */
 const horizonMs = 10 * 60_000;
 /** Pages reserve only this far ahead, so that a new single message does not wait behind pages. */
@@ -54,15 +56,10 @@ export interface WantedRound {
 /** A round whose time is not reserved yet. */
 type UnplacedRound = Omit<RoundRequest, 'horizonMs' | 'holdHorizonMs'>;
 
-/** The answer to a round that wants to begin. */
-export interface TurnTaken {
-  /** Milliseconds until the next try; 0 when the round may begin or the activity has to end. */
-  waitMs: number;
-  /** Absent when the round may not begin. */
-  room?: Room;
-}
+/** Where the calls of a round find connections, or milliseconds until the next try; 0 if the activity has to end. */
+export type TurnTaken = { room: Room } | { waitMs: number };
 
-/** Waits for connections to the provider, the rate of the batch and the limit of the provider before each round of a dispatch. */
+/** Waits for the rate of the batch, the limit of the provider and its connections before each round of a dispatch. */
 export class Turn {
   /** The time reserved for the first round. Heartbeat details keep it over retries of the activity. */
   reservedAt: number | undefined;
@@ -77,15 +74,13 @@ export class Turn {
 
   /** Waits until a round may begin. The caller leaves the room. */
   async acquire(route: RoundRoute, round: WantedRound): Promise<TurnTaken> {
+    const { signal } = this.target;
+    const rateMs = await this.#byRate(round);
+    const waitMs = rateMs > 0 ? rateMs : await this.#atProvider(route, round);
+    if (waitMs > 0 || signal.aborted) return { waitMs };
+    // Last, so that no round keeps connections while it waits for its time.
     const room = await this.#room(route, round);
-    if (room === undefined) return { waitMs: this.#msUntilRoom(round) };
-    try {
-      const waitMs = await this.#byRate(round);
-      return { waitMs: waitMs > 0 ? waitMs : await this.#atProvider(route, round), room };
-    } catch (error) {
-      room.leave();
-      throw error;
-    }
+    return room === undefined ? { waitMs: signal.aborted ? 0 : withLaterJitter(roomRetryMs) } : { room };
   }
 
   /** @returns milliseconds until a page looks again whether its slow account has a slot for it */
@@ -95,18 +90,9 @@ export class Turn {
 
   /** Waits in the slot, as slow calls do: their share of the slots is limited. */
   async #room({ choices, isProbe }: RoundRoute, { size, except, waitsForAll, pace }: WantedRound): Promise<Room | undefined> {
+    const { slot, signal } = this.target;
     if (isProbe || pace.paused) return unlimitedRoom;
-    const { slot, signal, sliceEndsAt } = this.target;
-    const { throughput } = this.deps;
-    const isAtOnce = (account: string) => pace.rate === null && !Number.isFinite(throughput.limitOf(account));
-    const ms = Math.max(0, sliceEndsAt - performance.now());
-    return enterRooms(this.deps, slot, { choices, channel: pace.channel, size, except, waitsForAll, isAtOnce, ms, signal });
-  }
-
-  /** After a slice without room. A group of single messages then waits as a retry of the activity, which adds no history event. */
-  #msUntilRoom({ isFirst }: WantedRound): number {
-    const { batchId, signal } = this.target;
-    return batchId === undefined && isFirst && !signal.aborted ? withLaterJitter(roomWaitMs) : 0;
+    return enterRooms(this.deps, slot, { choices, channel: pace.channel, size, except, waitsForAll, ms: roomWaitMsMax, signal });
   }
 
   async #byRate({ pace: { rate }, size }: WantedRound): Promise<number> {

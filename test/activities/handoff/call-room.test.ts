@@ -18,6 +18,13 @@ describe('the connections to an account', () => {
     assert.equal(room.isOpen, false, 'the reserved calls count');
   });
 
+  it('an account whose connections are all free has room for a round that is larger', () => {
+    const room = new CallRoom(2);
+    assert.deepEqual([room.hasFor(25), room.isSmallFor(25)], [true, true]);
+    room.beginCall();
+    assert.equal(room.hasFor(25), false);
+  });
+
   it('an account without a number of connections always has room', () => {
     const room = new CallRoom(Number.POSITIVE_INFINITY);
     for (let calls = 0; calls < 1_000; calls += 1) room.beginCall();

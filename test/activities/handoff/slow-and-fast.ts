@@ -21,13 +21,14 @@ export function slowAndFast() {
   const test = workspaceForEach({ balance: 1_000_000 });
   return {
     test,
-    accountsOf: (shares: SlotShares, overrides?: Partial<Provider>) => accountsOf(test, shares, overrides),
+    accountsOf: (shares: SlotShares, overrides?: Partial<Provider>, limits?: Record<string, number>) =>
+      accountsOf(test, shares, overrides, limits),
     page: (channel: Channel, count?: number) => page(test, channel, count),
   };
 }
 
 /** Two accounts: that of e-mails, `slow`, answers when `answerAll` is called. The other one, `fast`, answers at once. */
-const accountsOf = (test: Test, shares: SlotShares, overrides: Partial<Provider> = {}) => {
+const accountsOf = (test: Test, shares: SlotShares, overrides: Partial<Provider> = {}, limits: Record<string, number> = {}) => {
   const { db } = test;
   const answers: (() => void)[] = [];
   const slow = stubProvider(
@@ -41,9 +42,9 @@ const accountsOf = (test: Test, shares: SlotShares, overrides: Partial<Provider>
     accounts: new Map([slow, fast].map((provider) => [provider.name, provider])),
     routes: { ...forEachChannel(() => routeTo('fast')), email: routeTo('slow') },
   };
-  const { secretKeys, providerLimits, routeWindowSeconds } = testConfig();
+  const { secretKeys, routeWindowSeconds } = testConfig();
   const waits = { leaseSeconds: 0, unknownSeconds: 120, repeatable: [] };
-  const throughput = new Throughput(db, providerLimits, waits);
+  const throughput = new Throughput(db, limits, waits);
   const health = new AccountHealthMonitor({ db, logger, windowSeconds: routeWindowSeconds }, providers);
   const slots = { singles: shares, pages: shares };
   const rooms = new CallRooms(providers.accounts);
