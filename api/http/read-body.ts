@@ -4,14 +4,13 @@ import type { Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { bodyTooLarge, invalidJson } from '../../models/errors.js';
 import type { MemoryReservation } from '../../models/flow/memory-budget.js';
-import { countPieces } from './small-pieces.js';
+import { countPieces, tinyChunksMax } from './small-pieces.js';
 import { withHeaders } from './errors/error-status.js';
 
 /** The maximum body size, 100 kB. Bulk endpoints declare a larger one. */
 export const defaultMaxBytes = 100 * 1024;
 
-/** Clients that write JSON value by value have pieces of five to ten bytes. */
-const piecesOfBody = { max: 5_000, bytes: 64 };
+const piecesOfBody = { max: tinyChunksMax, bytes: 64 };
 
 /** Requests that were answered before their body arrived. */
 const refusedRequests = new WeakSet<IncomingMessage>();

@@ -3,6 +3,9 @@
  * could keep the process busy with little traffic.
  */
 
+/** A client may write the largest batch with one chunk for each recipient, also if it is refused before: a reset would take the answer away. */
+export const tinyChunksMax = 12_000;
+
 /** How many pieces smaller than `bytes` may come, beyond those that larger pieces make up for. */
 export interface PieceLimits {
   max: number;

@@ -7,10 +7,10 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasValidHead } from './request-head.js';
 import { isAbandoned, refuseBody } from '../read-body.js';
-import { countPieces } from '../small-pieces.js';
+import { countPieces, tinyChunksMax } from '../small-pieces.js';
 
 /** Of a body that goes on after its response has begun. No credential is needed for that. */
-const refusedPieces = { max: 1_000, bytes: 1_024 };
+const refusedPieces = { max: tinyChunksMax, bytes: 1_024 };
 
 /** Resets the connection of a refused request whose body goes on in very small pieces. Pieces of a kilobyte and more are taken as before. */
 function limitPieces(req: IncomingMessage): void {
