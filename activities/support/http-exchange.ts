@@ -122,9 +122,9 @@ function read(response: IncomingMessage, bytesMax: number, resolve: (answer: Htt
     response.destroy();
   };
   response.on('data', (chunk: Buffer) => {
+    chunks.push(chunk.subarray(0, bytesMax - size));
     size += chunk.length;
-    if (size <= bytesMax) chunks.push(chunk);
-    else cut();
+    if (size > bytesMax) cut();
   });
   response.on('end', () => resolve(answerOf(response, chunks, false)));
   response.on('error', fail);

@@ -69,6 +69,12 @@ describe('webhookPoster with a broken connection', () => {
     });
   }
 
+  it('the beginning of a long answer is kept if all of it arrives at once', async () => {
+    const receiver = await receiverWith((_received, response) => void response.end('The page of an error. '.repeat(20_000)));
+    const { responseBody, responseStatus } = await posterWith().post(receiver.url, {}, '{}');
+    assert.deepEqual([responseStatus, responseBody?.slice(0, 22)], [200, 'The page of an error. ']);
+  });
+
   it('a connection on which something arrives after the answer is closed', async () => {
     const receiver = await receiverWith((received, response, index) => {
       const { socket } = response;
