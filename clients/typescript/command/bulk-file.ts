@@ -52,7 +52,7 @@ export async function* readChunks(options: BulkOptions): AsyncGenerator<Chunk, v
   let chunk: Chunk = { recipients: [], lines: [], duplicates: 0 };
   let bytes = 0;
   for await (const { recipient, line } of readRows(options)) {
-    const key = recipient.to.toLowerCase(); // as the service compares addresses
+    const key = recipient.to.toLowerCase(); // the service also knows numbers with two spellings, in one request
     if (!options.allowDuplicates && key !== '' && seen.has(key)) {
       chunk.duplicates += 1;
       continue;
