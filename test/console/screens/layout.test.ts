@@ -1,5 +1,6 @@
 /** How screens of the console use the room that they have: on a laptop, on a small one and on a phone. */
 import assert from 'node:assert/strict';
+import { rows } from '../../support/database.js';
 import { buildAcceptedBatch } from '../../support/rows/batches.js';
 import { buildQueued, buildWebhook } from '../../support/rows/factories.js';
 import { useApi } from '../../api/use-api.js';
@@ -103,6 +104,16 @@ describe('the layout of the console', () => {
     assert.ok((await topOf('heading', 'Messages')) < 115);
   });
 
+  it('the overview breaks no number in two, also when the balance is above a million credits', async () => {
+    await rows(app.deps.db, 'UPDATE workspaces SET balance = 1234567891 WHERE id = $1', [me.workspaceId]);
+    for (const width of [360, 768, 1_201]) {
+      await size(width, 800);
+      await browser.open();
+      await browser.page.locator('.figure').getByText('1,234,567.891 credits').waitFor();
+      assert.deepEqual(await browser.page.evaluate(brokenNumbers), [], `${width} px`);
+    }
+  });
+
   it('fields and buttons of filters have one height, and dates are not cut', async () => {
     for (const width of [1_440, 1_024]) {
       await size(width, 768);
@@ -156,3 +167,11 @@ describe('the layout of the console', () => {
     }
   });
 });
+
+/** The figures whose first word is in more than one line. */
+const brokenNumbers = `[...document.querySelectorAll('.figure .value')].map(({ firstChild }) => firstChild).filter((text) => {
+  const range = document.createRange();
+  range.setStart(text, 0);
+  range.setEnd(text, text.data.search(/ |$/));
+  return range.getClientRects().length > 1;
+}).map(({ data }) => data)`;
