@@ -1,4 +1,4 @@
-/** The lists of the console on a phone, with rows of realistic length. */
+/** The lists of the console on a phone and on a tablet, with rows of realistic length. */
 import assert from 'node:assert/strict';
 import { suppress } from '../../../models/operations/contacts/suppress.js';
 import { rows } from '../../support/database.js';
@@ -25,7 +25,7 @@ const lists: readonly (readonly [path: string, text: string])[] = [
   ['/settings', 'this one'],
 ];
 
-describe('the lists of the console on a phone', () => {
+describe('the lists of the console on a phone and on a tablet', () => {
   const app = useApi({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
   const { browser, me } = useConsole(app);
   let webhook: string;
@@ -101,13 +101,18 @@ describe('the lists of the console on a phone', () => {
       // The list is read again when the stream opens. Its table is dimmed meanwhile.
       await browser.page.locator('.stream.connecting, [aria-busy=true]').first().waitFor({ state: 'detached' });
       await browser.assertAccessible();
-      const widths = '[...document.querySelectorAll(".table")].map((table) => [table.ariaLabel, table.scrollWidth - table.clientWidth])';
-      const wider = ((await browser.page.evaluate(widths)) as [string, number][]).filter(([, by]) => by > 0);
-      assert.deepEqual(wider, []);
       await browser.assertFitsPhone();
+      assert.deepEqual(await browser.page.evaluate(widerTables), []);
+      for (const width of [768, 1_024]) {
+        await browser.page.setViewportSize({ width, height: 1_024 });
+        assert.deepEqual(await browser.page.evaluate(widerTables), [], `${width} px`);
+      }
     });
   }
 });
+
+/** The names of the tables that scroll sideways. */
+const widerTables = `[...document.querySelectorAll('.table')].filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.ariaLabel)`;
 
 /** The titles of the cells that begin below the title of their column. */
 const coveredCells = `[...document.querySelectorAll('td')].filter((cell) => {
