@@ -103,7 +103,7 @@ describe('the lists of the console on a phone and on a tablet', () => {
       await browser.assertAccessible();
       await browser.assertFitsPhone();
       assert.deepEqual(await browser.page.evaluate(widerTables), []);
-      for (const width of [768, 1_024]) {
+      for (const width of [768, 834, 1_024]) {
         await browser.page.setViewportSize({ width, height: 1_024 });
         assert.deepEqual(await browser.page.evaluate(widerTables), [], `${width} px`);
       }
