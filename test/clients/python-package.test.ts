@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { classOf } from '../../clients/python/build/python-syntax.js';
 import { generatePython } from '../../clients/python/build/write-python.js';
 import { useApi } from '../api/use-api.js';
 import { pythonWheels } from '../support/downloads.js';
@@ -76,5 +77,16 @@ describe('the package tidings-client for Python', function () {
 
   it('the Python package has the types of the OpenAPI document, and its sync half is like the async half', () => {
     for (const [file, text] of generatePython()) assert.ok(readFileSync(file, 'utf8') === text, `run npm run generate: ${file}`);
+  });
+});
+
+describe('the types of the client for Python', () => {
+  it('an object without a name is refused with the field that has it', () => {
+    const counts = { type: 'object', properties: { queued: { type: 'integer' } } };
+    const schema = { type: 'object', properties: { counts }, required: ['counts'] };
+    assert.throws(
+      () => classOf('BatchCompletedEventData', schema, false),
+      /^Error: BatchCompletedEventData\.counts: an object needs a name/,
+    );
   });
 });

@@ -12,7 +12,7 @@ interface TypePlace {
 export function classOf(name: string, schema: Json, isGiven: boolean): string {
   const required = (schema.required ?? []) as string[];
   const fields = Object.entries(schema.properties as Record<string, Json>).map(([key, property]) => {
-    const type = typeOf(property, { isGiven });
+    const type = typeIn(`${name}.${key}`, property, isGiven);
     return { key, type: required.includes(key) ? type : `NotRequired[${type}]`, about: property.description };
   });
   if (fields.some(({ key }) => keywords.has(key))) return functional(name, fields);
@@ -21,6 +21,15 @@ export function classOf(name: string, schema: Json, isGiven: boolean): string {
     ...(typeof about === 'string' ? [`    """${escaped(about)}"""`] : []),
   ]);
   return [`\nclass ${name}(TypedDict):`, ...(lines.length === 0 ? ['    pass'] : lines)].join('\n');
+}
+
+/** The type of a field. @throws Error with the name of the field */
+function typeIn(field: string, schema: Json, isGiven: boolean): string {
+  try {
+    return typeOf(schema, { isGiven });
+  } catch (error) {
+    throw new Error(`${field}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /** The form for keys that are words of Python. */
@@ -81,7 +90,8 @@ function union(types: readonly string[]): string {
 }
 
 function mapping({ properties, additionalProperties }: Json, place: TypePlace): string {
-  if (properties !== undefined) throw new Error('an object needs a name of its own: declare its schema with `named`');
+  if (properties !== undefined)
+    throw new Error('an object needs a name of its own: declare its schema with `named` (in a schema written by hand: `refer`)');
   const values =
     typeof additionalProperties === 'object' && additionalProperties !== null ? typeOf(additionalProperties as Json, place) : 'Any';
   return `${place.isGiven ? 'Mapping' : 'Dict'}[str, ${values}]`;
