@@ -12,8 +12,15 @@ const kept: Readonly<Record<string, string[]>> = {
   'erased when the messages are one day old': ['batches', 'events', 'messages'],
   'the ledger names nobody': ['credit_entries', 'ledger_marks'],
   'without a recipient when the erasure is done': ['erasures'],
-  'only ids, times and numbers': ['erasure_places', 'mcp_sends', 'message_changes', 'message_rollups'],
-  'only ids and times, and deleted when they expire': ['open_streams', 'revoked_tokens', 'streamed_workspaces'],
+  'only ids, times and numbers': [
+    'erasure_places',
+    'mcp_sends',
+    'message_changes',
+    'message_rollups',
+    'open_streams',
+    'streamed_workspaces',
+  ],
+  'only ids and times, and deleted when they expire': ['revoked_tokens'],
 };
 
 describe('the tables of a closed account', () => {
