@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
-import { CallRoom } from '../../../activities/handoff/call-room.js';
+import { getEventListeners } from 'node:events';
+import { CallRoom, CallRooms } from '../../../activities/handoff/call-room.js';
+import { stubProvider } from '../../support/carriers/stub-provider.js';
 
 describe('the connections to an account', () => {
-  const neverStops = new AbortController().signal;
-  const wait = { ms: 60_000, signal: neverStops };
+  const ending = new AbortController();
+  const wait = { ms: 60_000, signal: ending.signal };
   /** A room with all connections in use. */
   const fullRoom = () => {
     const room = new CallRoom(2);
     return { room, ends: [room.beginCall(), room.beginCall()] };
   };
+
+  after(() => ending.abort()); // a round that still waits would keep the process
 
   it('a round begins while a connection is free, also with more calls than that', async () => {
     const room = new CallRoom(2);
@@ -25,10 +29,31 @@ describe('the connections to an account', () => {
     assert.equal(room.hasFor(25), false);
   });
 
-  it('an account without a number of connections always has room', () => {
-    const room = new CallRoom(Number.POSITIVE_INFINITY);
-    for (let calls = 0; calls < 1_000; calls += 1) room.beginCall();
-    assert.ok(room.isOpen && room.hasFor(1_000));
+  it('each account has room for its number of connections, and always if it has none', () => {
+    const accounts = ['limited', 'other'].map((name) => stubProvider(undefined, { name, connectionsMax: 2 }));
+    const rooms = new CallRooms(new Map([...accounts, stubProvider()].map((account) => [account.name, account])));
+    const names = ['limited', 'stub', 'unknown'];
+    for (let calls = 0; calls < 1_000; calls += 1) for (const name of names) rooms.of(name).beginCall();
+    assert.deepEqual(
+      [...names, 'other'].filter((name) => rooms.of(name).isOpen),
+      ['stub', 'unknown', 'other'],
+    );
+    assert.ok(rooms.of('stub').hasFor(1_000));
+  });
+
+  it('reserved calls count as calls when a round asks for a connection for each of its own', () => {
+    const room = new CallRoom(3);
+    room.reserve(2);
+    assert.deepEqual([room.hasFor(1), room.hasFor(2)], [true, false]);
+  });
+
+  it('a round that has begun no longer listens to the signal', async () => {
+    const { room, ends } = fullRoom();
+    const { signal } = new AbortController();
+    const round = room.enter(1, { ...wait, signal });
+    ends[0]?.();
+    assert.ok(await round);
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
   });
 
   it('rounds begin in their order, one for each connection that becomes free', async () => {
@@ -65,7 +90,7 @@ describe('the connections to an account', () => {
   it('a round that has no connection in time does not begin, and keeps no other waiting', async () => {
     const { room, ends } = fullRoom();
     const stopping = new AbortController();
-    const rounds = [room.enter(1, { ms: 0, signal: neverStops }), room.enter(1, { ...wait, signal: stopping.signal })];
+    const rounds = [room.enter(1, { ...wait, ms: 0 }), room.enter(1, { ...wait, signal: stopping.signal })];
     stopping.abort();
     assert.deepEqual(await Promise.all(rounds), [undefined, undefined]);
     assert.equal(await room.enter(1, { ...wait, signal: stopping.signal }), undefined);
