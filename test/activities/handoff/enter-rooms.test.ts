@@ -28,7 +28,6 @@ describe('the room of a round', () => {
       size: 25,
       except: [],
       waitsForAll: false,
-      isAtOnce: () => true,
       ms: 60_000,
       signal: new AbortController().signal,
     };
@@ -48,17 +47,10 @@ describe('the room of a round', () => {
     assert.deepEqual(open(), names);
   });
 
-  it('a round that may have to wait for its time keeps no connection from others', async () => {
-    const { enter, untilWaiting, beginCall, open } = await twoAccounts();
-    const isAtOnce = () => false;
-    await enter({ isAtOnce });
-    assert.deepEqual(open(), names);
-    const ends = names.map(beginCall);
-    const waiting = enter({ isAtOnce, waitsForAll: true });
-    await untilWaiting();
-    ends.forEach((end) => end());
-    assert.ok(await waiting);
-    assert.deepEqual(open(), names);
+  it('a page keeps only the connections of its own account from others', async () => {
+    const { enter, open } = await twoAccounts();
+    await enter({ channel: 'email' });
+    assert.deepEqual(open(), ['texts']);
   });
 
   it('a round leaves out a channel whose account is full, unless it waits for all', async () => {
