@@ -19,7 +19,7 @@ export class CallRoom {
 
   /** Whether this many calls find a connection each, or every connection is free. */
   hasFor(calls: number): boolean {
-    return this.#waiting.size === 0 && this.#calls + this.#reserved + Math.min(calls, this.connections) <= this.connections;
+    return this.#calls + this.#reserved + Math.min(calls, this.connections) <= this.connections;
   }
 
   /** The account has fewer connections than this. */
@@ -29,7 +29,7 @@ export class CallRoom {
 
   /** Whether a round may begin. Its calls may be more than the free connections: the next calls are then ready when one becomes free. */
   get isOpen(): boolean {
-    return this.#waiting.size === 0 && this.#hasFree();
+    return this.#calls + this.#reserved < this.connections;
   }
 
   /** Notes that a call begins. @returns what notes its end */
@@ -74,13 +74,9 @@ export class CallRoom {
     };
   }
 
-  #hasFree(): boolean {
-    return this.#calls + this.#reserved < this.connections;
-  }
-
   #admit(): void {
     for (const begin of this.#waiting) {
-      if (!this.#hasFree()) break;
+      if (!this.isOpen) break;
       begin();
     }
   }

@@ -71,7 +71,7 @@ describe('the connections to an account', () => {
   it('a new round waits behind the waiting ones', async () => {
     const { room, ends } = fullRoom();
     const first = room.enter(1, wait);
-    assert.deepEqual([room.isOpen, room.hasFor(0)], [false, false]);
+    assert.deepEqual([room.isOpen, room.hasFor(1)], [false, false]);
     ends[0]?.();
     assert.ok(await first);
   });
