@@ -29,7 +29,7 @@ import type { Providers } from './handoff/providers/provider.js';
 import { AccountHealthMonitor } from './handoff/account-health.js';
 import { type PollLimits, pollReports } from './reports/poll-reports.js';
 import { callsAgain } from './handoff/routing.js';
-import { CallRooms } from './handoff/call-room.js';
+import { ConnectionsOfThread } from './handoff/account-connections.js';
 import { type SlotSharesOfThread, slotSharesOfThread } from './handoff/slot-shares.js';
 import { Throughput } from './handoff/throughput.js';
 
@@ -86,9 +86,9 @@ export function dispatcher(deps: MessageDeps): (target: DispatchTarget) => Promi
   const waits = waitsOf(deps);
   const throughput = new Throughput(db, config.providerLimits, waits);
   const health = new AccountHealthMonitor({ db, logger, windowSeconds: config.routeWindowSeconds }, providers);
-  const rooms = new CallRooms(providers.accounts);
+  const connections = new ConnectionsOfThread(providers.accounts);
   const rules = { secretKeys: config.secretKeys, verifiedOnly: mustBeVerified(config) };
-  return (target) => dispatch({ ...deps, ...rules, throughput, slots, rooms, health, waits }, target);
+  return (target) => dispatch({ ...deps, ...rules, throughput, slots, connections, health, waits }, target);
 }
 
 /** @param handOff see `dispatcher`; shared with the activities of groups */

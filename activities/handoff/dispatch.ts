@@ -131,8 +131,8 @@ async function beginRounds(
     const { waitsForAll, excluded: except } = rounds;
     const taken = await turn.acquire(route, { size, except, isFirst: round === 0, waitsForAll, pace, limit });
     if ('waitMs' in taken) return { more: taken.waitMs === 0, waitMs: taken.waitMs, isResting };
-    const { room } = taken;
-    const mayHaveMore = await rounds.next(route, { limit: size, room, isPaced: Number.isFinite(perSecond) }).finally(room.leave);
+    const { reserved } = taken;
+    const mayHaveMore = await rounds.next(route, { limit: size, reserved, isPaced: Number.isFinite(perSecond) }).finally(reserved.release);
     if (!mayHaveMore) return { more: false, waitMs: 0, isResting };
     if (signal.aborted || performance.now() > sliceEndsAt) return { more: true, waitMs: 0, isResting };
   }

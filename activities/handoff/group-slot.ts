@@ -3,7 +3,7 @@ import type { Channel } from '../../models/channels.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
 import { dueUnits } from '../../models/operations/handoff/provider-pace.js';
 import type { SlotHolder } from './account-slots.js';
-import type { CallRoom } from './call-room.js';
+import type { AccountConnections } from './account-connections.js';
 import type { RoundDeps } from './round-deps.js';
 import type { SlotShares } from './slot-shares.js';
 
@@ -16,15 +16,15 @@ export class GroupSlot implements SlotHolder {
   readonly inBatch: boolean;
   /** Workspaces share the queue by this key. */
   readonly owner = activityInfo().priority?.fairnessKey;
-  readonly #deps: Pick<RoundDeps, 'db' | 'waits' | 'rooms'>;
+  readonly #deps: Pick<RoundDeps, 'db' | 'waits' | 'connections'>;
   readonly #shares: SlotShares;
   #held: { account: string; leave: () => void } | undefined;
 
-  constructor({ db, waits, slots, rooms }: RoundDeps, { groupId, batchId }: { groupId: string; batchId: string | undefined }) {
-    this.#deps = { db, waits, rooms };
+  constructor(deps: RoundDeps, { groupId, batchId }: { groupId: string; batchId: string | undefined }) {
+    this.#deps = deps;
     this.groupId = groupId;
     this.inBatch = batchId !== undefined;
-    this.#shares = this.inBatch ? slots.pages : slots.singles;
+    this.#shares = this.inBatch ? deps.slots.pages : deps.slots.singles;
   }
 
   /**
@@ -59,13 +59,13 @@ export class GroupSlot implements SlotHolder {
 
   /** @returns what notes the end of the call */
   beginCall(account: string): () => void {
-    const ends = [this.#shares.of(account).beginCall(this), this.#deps.rooms.of(account).beginCall()];
+    const ends = [this.#shares.of(account).beginCall(this), this.#deps.connections.of(account).beginCall()];
     return () => ends.forEach((end) => end());
   }
 
   /** Counts the slot for the account while it waits for a connection, like a call. */
-  waitAt<Entered>(account: string, wait: (room: CallRoom) => Promise<Entered>): Promise<Entered> {
-    return wait(this.#deps.rooms.of(account)).finally(this.#shares.of(account).beginCall(this));
+  waitAt<Entered>(account: string, wait: (connections: AccountConnections) => Promise<Entered>): Promise<Entered> {
+    return wait(this.#deps.connections.of(account)).finally(this.#shares.of(account).beginCall(this));
   }
 
   /** Counts the slot for no account. */

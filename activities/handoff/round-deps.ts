@@ -6,7 +6,7 @@ import type { UncertainWaits } from '../../models/operations/handoff/uncertain-h
 import type { PersistDeps } from '../support/persist.js';
 import type { Providers } from './providers/provider.js';
 import type { AccountHealthMonitor } from './account-health.js';
-import type { CallRooms } from './call-room.js';
+import type { ConnectionsOfThread } from './account-connections.js';
 import type { SlotSharesOfThread } from './slot-shares.js';
 import type { Throughput } from './throughput.js';
 
@@ -15,7 +15,7 @@ export interface RoundDeps extends PersistDeps {
   providers: Providers;
   throughput: Throughput;
   slots: SlotSharesOfThread;
-  rooms: CallRooms;
+  connections: ConnectionsOfThread;
   health: AccountHealthMonitor;
   waits: UncertainWaits;
   /** SECRET_KEY and the previous keys. */

@@ -10,7 +10,7 @@ import { callDeadlines } from './call-deadline.js';
 import { claimRound } from './claim-round.js';
 import { shortWaitMsMax } from './next-try.js';
 import { recordIsolatingRefused } from './record-isolating-refused.js';
-import type { Room } from './enter-rooms.js';
+import type { ReservedConnections } from './reserve-connections.js';
 import type { RoundDeps } from './round-deps.js';
 import type { GroupSlot } from './group-slot.js';
 import { type Handoff, handOff } from './hand-off.js';
@@ -21,8 +21,8 @@ import type { RoundRoute } from './routing.js';
 export interface RoundLimits {
   /** Maximum number of messages. */
   limit: number;
-  /** Left when the calls have begun. */
-  room: Room;
+  /** Released when the calls have begun. */
+  reserved: ReservedConnections;
   /** A rate or a limit sets the time of each round, so a round does not wait for the one before. */
   isPaced: boolean;
 }
@@ -76,8 +76,8 @@ export class Rounds {
   }
 
   /** Claims messages, calls their providers in parallel and records the outcomes. @returns whether more messages may be due */
-  async next({ choices, resting, isProbe }: RoundRoute, { limit, room, isPaced }: RoundLimits): Promise<boolean> {
-    const { without } = room;
+  async next({ choices, resting, isProbe }: RoundRoute, { limit, reserved, isPaced }: RoundLimits): Promise<boolean> {
+    const { without } = reserved;
     const limits = { limit, except: this.excluded, inBatch: this.slot.inBatch, without, resting, waits: this.deps.waits };
     const claimed = await claimRound(this.deps, this.slot.groupId, choices, limits);
     if (claimed === 'late') return true;
@@ -88,8 +88,8 @@ export class Rounds {
       // After a probe, the next round has the other accounts.
       const routes = isProbe ? this.deps.providers.routes : undefined;
       const accountsOf = ({ channel }: Claim) => (routes?.[channel] ?? choices[channel].accounts).length;
-      this.#begin(claims, this.#call(claims, accountsOf, room));
-    } else room.leave();
+      this.#begin(claims, this.#call(claims, accountsOf, reserved));
+    } else reserved.release();
     const hasMore = claimed.hasMore && (claims.length === limit || without.length > 0);
     // A probe may take long, so the other messages do not wait for it.
     if (hasMore && (isProbe || (await this.#mayBeginNext(isPaced)))) return true;
@@ -126,7 +126,7 @@ export class Rounds {
     return this.#running.size < roundsAtOnceMax;
   }
 
-  async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number, room: Room): Promise<void> {
+  async #call(claims: readonly Claim[], accountsOf: (claim: Claim) => number, reserved: ReservedConnections): Promise<void> {
     const { db, providers } = this.deps;
     const key = await erasureKey(db, this.deps.secretKeys); // known since the claim
     const deadlines = callDeadlines(claims.length);
@@ -139,7 +139,7 @@ export class Rounds {
       answers.add(handoff.result);
       return { ...handoff, accounts: accountsOf(claim) };
     });
-    room.leave();
+    reserved.release();
     const handoffs = await Promise.all(calls);
     deadlines.clear();
     const noted = this.#note(handoffs);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { activityInfo } from '@temporalio/activity';
 import { type BatchPace, queuedBeforePage, reserveSlots } from '../../models/operations/batches/batch-pace.js';
 import type { Choices } from '../../models/operations/handoff/claim-handoffs.js';
-import { enterRooms, type Room, unlimitedRoom } from './enter-rooms.js';
+import { reserveConnections, type ReservedConnections, unreserved } from './reserve-connections.js';
 import { longestRetryWaitMs, msLeft } from './next-try.js';
 import type { RoundDeps } from './round-deps.js';
 import type { GroupSlot } from './group-slot.js';
@@ -17,9 +17,9 @@ const pageWaitInSlotMsMax = 500;
 /** A page whose account has its share of the slots looks again after this time at the earliest, and in the order of a batch with this rate. */
 const slowAccountWait = { minMs: 5_000, perSecond: 250 };
 /** Longer than a turn of all pages at a slow mail server: a round that waits no longer loses its place. */
-const roomWaitMsMax = 60_000;
+const connectionWaitMsMax = 60_000;
 /** When a group tries again that waited for a connection in vain, or of which a message expired meanwhile. */
-const roomRetryMs = 1_000;
+const connectionRetryMs = 1_000;
 /** How far ahead a time is reserved at most. A longer wait ends earlier, because a higher limit may be set meanwhile. */
 const horizonMs = 10 * 60_000;
 /** Pages reserve only this far ahead, so that a new single message does not wait behind pages. */
@@ -57,7 +57,7 @@ export interface WantedRound {
 type UnplacedRound = Omit<RoundRequest, 'horizonMs' | 'holdHorizonMs'>;
 
 /** Where the calls of a round find connections, or milliseconds until the next try; 0 if the activity has to end. */
-export type TurnTaken = { room: Room } | { waitMs: number };
+export type TurnTaken = { reserved: ReservedConnections } | { waitMs: number };
 
 /** Waits for the rate of the batch, the limit of the provider and its connections before each round of a dispatch. */
 export class Turn {
@@ -72,15 +72,15 @@ export class Turn {
     if (typeof heartbeatDetails === 'number') this.reservedAt = heartbeatDetails;
   }
 
-  /** Waits until a round may begin. The caller leaves the room. */
+  /** Waits until a round may begin. The caller releases the connections. */
   async acquire(route: RoundRoute, round: WantedRound): Promise<TurnTaken> {
     const { signal } = this.target;
     const rateMs = await this.#byRate(round);
     const waitMs = rateMs > 0 ? rateMs : await this.#atProvider(route, round);
     if (waitMs > 0 || signal.aborted) return { waitMs };
     // Last, so that no round keeps connections while it waits for its time.
-    const room = await this.#room(route, round);
-    return room === undefined ? { waitMs: signal.aborted ? 0 : withLaterJitter(roomRetryMs) } : { room };
+    const reserved = await this.#connections(route, round);
+    return reserved === undefined ? { waitMs: signal.aborted ? 0 : withLaterJitter(connectionRetryMs) } : { reserved };
   }
 
   /** @returns milliseconds until a page looks again whether its slow account has a slot for it */
@@ -89,10 +89,21 @@ export class Turn {
   }
 
   /** Waits in the slot, as slow calls do: their share of the slots is limited. */
-  async #room({ choices, isProbe }: RoundRoute, { size, except, waitsForAll, pace }: WantedRound): Promise<Room | undefined> {
+  async #connections(
+    { choices, isProbe }: RoundRoute,
+    { size, except, waitsForAll, pace }: WantedRound,
+  ): Promise<ReservedConnections | undefined> {
     const { slot, signal } = this.target;
-    if (isProbe || pace.paused) return unlimitedRoom;
-    return enterRooms(this.deps, slot, { choices, channel: pace.channel, size, except, waitsForAll, ms: roomWaitMsMax, signal });
+    if (isProbe || pace.paused) return unreserved;
+    return reserveConnections(this.deps, slot, {
+      choices,
+      channel: pace.channel,
+      size,
+      except,
+      waitsForAll,
+      ms: connectionWaitMsMax,
+      signal,
+    });
   }
 
   async #byRate({ pace: { rate }, size }: WantedRound): Promise<number> {

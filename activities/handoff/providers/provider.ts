@@ -48,8 +48,8 @@ export interface Provider {
   readonly idempotent: boolean;
   /** How long one call may last, if longer than `providerDeadlineMs`. */
   readonly deadlineMs?: number;
-  /** How many calls the thread makes at once, if their number is limited. Further calls would wait for one of its connections. */
-  readonly connectionsMax?: number;
+  /** How many calls the thread makes at once; `Infinity` if it needs no connections. Further calls would wait for one. */
+  readonly connectionsMax: number;
   /** Sends a message. Does not throw for faults of the network or the provider: these are outcomes. */
   send(message: OutgoingMessage, signal: AbortSignal): Promise<SendOutcome>;
   /** Queries the last status of a message that was taken; null if the provider has none yet. Absent if it has no such query. */

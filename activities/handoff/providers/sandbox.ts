@@ -23,6 +23,7 @@ export function sandboxAdapter({ db, delayMs, onTaken }: SandboxDeps): Provider 
   return {
     name: sandboxProvider,
     idempotent: true,
+    connectionsMax: Number.POSITIVE_INFINITY,
 
     async send({ id, channel, to }: OutgoingMessage): Promise<SendOutcome> {
       const script = scriptFor(channel, to);

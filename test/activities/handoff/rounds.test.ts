@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
 import { routeOfRound } from '../../../activities/handoff/routing.js';
-import { CallRooms } from '../../../activities/handoff/call-room.js';
-import { unlimitedRoom } from '../../../activities/handoff/enter-rooms.js';
+import { ConnectionsOfThread } from '../../../activities/handoff/account-connections.js';
+import { unreserved } from '../../../activities/handoff/reserve-connections.js';
 import { Rounds } from '../../../activities/handoff/rounds.js';
 import { GroupSlot } from '../../../activities/handoff/group-slot.js';
 import { slotSharesOfThread } from '../../../activities/handoff/slot-shares.js';
@@ -27,7 +27,7 @@ describe('rounds of a dispatch', () => {
       providers,
       throughput: new Throughput(db, providerLimits, waits),
       slots: slotSharesOfThread(),
-      rooms: new CallRooms(providers.accounts),
+      connections: new ConnectionsOfThread(providers.accounts),
       health: new AccountHealthMonitor({ db, logger, windowSeconds: routeWindowSeconds }, providers),
       waits,
       secretKeys,
@@ -36,7 +36,7 @@ describe('rounds of a dispatch', () => {
     const slot = await inActivity(async () => new GroupSlot(deps, { groupId, batchId: undefined }), []);
     const rounds = new Rounds(deps, slot);
     const route = await routeOfRound(deps, groupId, { round: 0, mayProbe: false });
-    return { rounds, next: (room = unlimitedRoom) => rounds.next(route, { limit: 2, room, isPaced: false }) };
+    return { rounds, next: (reserved = unreserved) => rounds.next(route, { limit: 2, reserved, isPaced: false }) };
   };
 
   /** The answers of rounds of two messages, until one says that there are no more. */
@@ -63,7 +63,7 @@ describe('rounds of a dispatch', () => {
   it('a round that leaves out the channels of all messages claims none, and the next one waits for their accounts', async () => {
     const { groupId } = await buildQueuedGroup(test.db, test.workspaceId, [{}]);
     const { rounds, next } = await dispatchOf(groupId, ({ id }) => ({ outcome: 'accepted', provider_message_id: `p-${id}` }));
-    assert.deepEqual([await next({ ...unlimitedRoom, without: ['sms'] }), rounds.waitsForAll], [true, true]);
+    assert.deepEqual([await next({ ...unreserved, without: ['sms'] }), rounds.waitsForAll], [true, true]);
     assert.deepEqual([await next(), rounds.waitsForAll, rounds.endedCount], [false, false, 1]);
   });
 });

@@ -1,6 +1,6 @@
 /** Hand-offs of one worker with two accounts, one of which answers when a test says so. */
 import { AccountHealthMonitor } from '../../../activities/handoff/account-health.js';
-import { CallRooms } from '../../../activities/handoff/call-room.js';
+import { ConnectionsOfThread } from '../../../activities/handoff/account-connections.js';
 import { dispatch } from '../../../activities/handoff/dispatch.js';
 import type { Provider, SendOutcome } from '../../../activities/handoff/providers/provider.js';
 import type { SlotShares } from '../../../activities/handoff/slot-shares.js';
@@ -47,8 +47,8 @@ const accountsOf = (test: Test, shares: SlotShares, overrides: Partial<Provider>
   const throughput = new Throughput(db, limits, waits);
   const health = new AccountHealthMonitor({ db, logger, windowSeconds: routeWindowSeconds }, providers);
   const slots = { singles: shares, pages: shares };
-  const rooms = new CallRooms(providers.accounts);
-  const deps = { db, logger, providers, throughput, slots, rooms, health, waits, secretKeys, verifiedOnly: false };
+  const connections = new ConnectionsOfThread(providers.accounts);
+  const deps = { db, logger, providers, throughput, slots, connections, health, waits, secretKeys, verifiedOnly: false };
   const worker = new AbortController();
   return {
     slow,

@@ -20,6 +20,7 @@ export function stubProvider(
   return {
     name: 'stub',
     idempotent: true,
+    connectionsMax: Number.POSITIVE_INFINITY,
     calls,
     async send(message) {
       calls.push(message.id);

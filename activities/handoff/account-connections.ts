@@ -2,34 +2,34 @@
 import type { Providers } from './providers/provider.js';
 
 /** How long, and until which signal, a round waits. */
-export interface RoomWait {
+export interface ConnectionWait {
   ms: number;
   signal: AbortSignal;
 }
 
 /** The calls of one thread to one account, and the rounds that wait to begin theirs. */
-export class CallRoom {
+export class AccountConnections {
   #calls = 0;
   #reserved = 0;
   /** What lets each waiting round begin, in their order. */
   readonly #waiting = new Set<() => void>();
 
-  /** @param connections how many calls the account takes at once */
-  constructor(private readonly connections: number) {}
+  /** @param max how many calls the account takes at once */
+  constructor(private readonly max: number) {}
 
   /** Whether this many calls find a connection each, or every connection is free. */
   hasFor(calls: number): boolean {
-    return this.#calls + this.#reserved + Math.min(calls, this.connections) <= this.connections;
+    return this.#calls + this.#reserved + Math.min(calls, this.max) <= this.max;
   }
 
   /** The account has fewer connections than this. */
-  isSmallFor(calls: number): boolean {
-    return this.connections < calls;
+  areFewerThan(calls: number): boolean {
+    return this.max < calls;
   }
 
   /** Whether a round may begin. Its calls may be more than the free connections: the next calls are then ready when one becomes free. */
-  get isOpen(): boolean {
-    return this.#calls + this.#reserved < this.connections;
+  get hasFree(): boolean {
+    return this.#calls + this.#reserved < this.max;
   }
 
   /** Notes that a call begins. @returns what notes its end */
@@ -45,8 +45,8 @@ export class CallRoom {
    * Waits until a round may begin, and reserves its calls until they begin.
    * @returns what ends the reservation; undefined if the round may not begin in time
    */
-  enter(calls: number, { ms, signal }: RoomWait): Promise<(() => void) | undefined> {
-    if (this.isOpen) return Promise.resolve(this.reserve(calls));
+  reserveInTurn(calls: number, { ms, signal }: ConnectionWait): Promise<(() => void) | undefined> {
+    if (this.hasFree) return Promise.resolve(this.reserve(calls));
     if (signal.aborted) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const end = (reservation: (() => void) | undefined) => {
@@ -76,21 +76,22 @@ export class CallRoom {
 
   #admit(): void {
     for (const begin of this.#waiting) {
-      if (!this.isOpen) break;
+      if (!this.hasFree) break;
       begin();
     }
   }
 }
 
-/** The rooms of one thread. An account that has no number of connections always has room. */
-export class CallRooms {
-  readonly #rooms = new Map<string, CallRoom>();
+/** The connections of one thread. An account that is not in the settings always has free ones: it is not called. */
+export class ConnectionsOfThread {
+  readonly #byAccount = new Map<string, AccountConnections>();
 
   constructor(private readonly accounts: Providers['accounts']) {}
 
-  of(account: string): CallRoom {
-    const room = this.#rooms.get(account) ?? new CallRoom(this.accounts.get(account)?.connectionsMax ?? Number.POSITIVE_INFINITY);
-    this.#rooms.set(account, room);
-    return room;
+  of(account: string): AccountConnections {
+    const connections =
+      this.#byAccount.get(account) ?? new AccountConnections(this.accounts.get(account)?.connectionsMax ?? Number.POSITIVE_INFINITY);
+    this.#byAccount.set(account, connections);
+    return connections;
   }
 }
