@@ -4,13 +4,13 @@ import type { Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { bodyTooLarge, invalidJson } from '../../models/errors.js';
 import type { MemoryReservation } from '../../models/flow/memory-budget.js';
-import { countPieces, tinyChunksMax } from './small-pieces.js';
+import { countChunks, tinyChunksMax } from './tiny-chunks.js';
 import { withHeaders } from './errors/error-status.js';
 
 /** The maximum body size, 100 kB. Bulk endpoints declare a larger one. */
 export const defaultMaxBytes = 100 * 1024;
 
-const piecesOfBody = { max: tinyChunksMax, bytes: 64 };
+const chunksOfBody = { max: tinyChunksMax, bytes: 64 };
 
 /** Requests that were answered before their body arrived. */
 const refusedRequests = new WeakSet<IncomingMessage>();
@@ -76,7 +76,7 @@ export function readBody(req: IncomingMessage, memory: MemoryReservation, maxByt
 
 function onTooManyChunks(req: IncomingMessage, refuse: () => void): void {
   if (req.headers['transfer-encoding'] === undefined) return;
-  const areTooMany = countPieces(piecesOfBody);
+  const areTooMany = countChunks(chunksOfBody);
   const count = ({ length }: Buffer) => {
     if (!areTooMany(length)) return;
     req.removeListener('data', count);

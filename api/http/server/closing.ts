@@ -7,15 +7,15 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hasValidHead } from './request-head.js';
 import { isAbandoned, refuseBody } from '../read-body.js';
-import { countPieces, tinyChunksMax } from '../small-pieces.js';
+import { countChunks, tinyChunksMax } from '../tiny-chunks.js';
 
 /** Of a body that goes on after its response has begun. No credential is needed for that. */
-const refusedPieces = { max: tinyChunksMax, bytes: 1_024 };
+const refusedChunks = { max: tinyChunksMax, bytes: 1_024 };
 
-/** Resets the connection of a refused request whose body goes on in very small pieces. Pieces of a kilobyte and more are taken as before. */
-function limitPieces(req: IncomingMessage): void {
+/** Resets the connection of a refused request whose body goes on in tiny chunks. Chunks of a kilobyte and more are not limited. */
+function limitChunks(req: IncomingMessage): void {
   if (req.complete || req.headers['transfer-encoding'] === undefined) return;
-  const areTooMany = countPieces(refusedPieces);
+  const areTooMany = countChunks(refusedChunks);
   req.on('data', ({ length }: Buffer) => void (areTooMany(length) && req.socket.destroy()));
 }
 
@@ -62,7 +62,7 @@ export function withCloseAnnounced(app: RequestListener, serving: { readonly isD
     // Whether the process drains is known only when the response begins. Node writes every head with this method.
     res.writeHead = (...head: unknown[]) => {
       if (serving.isDraining && newest.get(socket) === res) closeAfter(res);
-      limitPieces(req);
+      limitChunks(req);
       return Reflect.apply(writeHead, res, head) as typeof res;
     };
     app(req, res);

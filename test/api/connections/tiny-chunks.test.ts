@@ -28,11 +28,11 @@ describe('bodies in tiny chunks', () => {
   it('400 for a body in thousands of tiny chunks, and 201 for one that a client writes value by value', async () => {
     const { key } = await app.account({ balance: 1_000 });
     const { hostname, port } = new URL(app.url);
-    const send = async (pieces: readonly string[]) => {
+    const send = async (chunks: readonly string[]) => {
       const socket = connect(Number(port), hostname).on('error', () => undefined);
       socket.write(`POST /api/v1/messages/send HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n`);
       socket.write('Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n');
-      for (const piece of pieces) socket.write(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`);
+      for (const part of chunks) socket.write(`${Buffer.byteLength(part).toString(16)}\r\n${part}\r\n`);
       socket.write('0\r\n\r\n');
       return text(socket);
     };
