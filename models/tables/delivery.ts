@@ -2,6 +2,7 @@
 import { literal, type NonAttribute, Op, type Order, type WhereOptions } from 'sequelize';
 import { column, type Columns, nullable, type RowOf, withDefault } from './columns.js';
 import { modelOf } from './model-of.js';
+import { microsOf } from '../db/micros.js';
 import { notFound } from '../errors.js';
 import type { EventType, testEventType } from '../rules/webhooks/events.js';
 import { type Counting, type Listed, type ListWindow, type Place, readWindow, type SortColumn } from '../rules/values/list-window.js';
@@ -115,8 +116,7 @@ function createdBetween(since: Date | undefined, until: Date | undefined): Where
   return [from, to].filter((bound) => bound !== undefined);
 }
 
-/** Microseconds since 1970, because a Date has milliseconds only. */
-const createdMicros = `(extract(epoch FROM "Delivery".created_at) * 1000000)::bigint`;
+const createdMicros = microsOf('"Delivery".created_at');
 
 /**
  * A comparison of rows, because the index on the first column can be used for that. The parts of a place contain digits and hyphens only

@@ -1,5 +1,6 @@
 /** Removes from a closed workspace what names its owner and the owner's clients. Safe to repeat. */
 import { type Database, select } from '../../db/database.js';
+import { microsOf, timeOfMicros } from '../../db/micros.js';
 import { apiKeyColumns } from '../../tables/api-key.js';
 import { lowestId } from '../../rules/values/id-time.js';
 import type { Columns } from '../../tables/columns.js';
@@ -52,12 +53,19 @@ const statements = [
 /** The payment provider's events have no workspace. They name its sessions, its payments or its owner. */
 async function forgetPayments(db: Database, workspaceId: string, untilMs: number, page: number): Promise<boolean> {
   const names = (await select<{ name: string }>(db, paymentNames, [workspaceId])).map(({ name }) => JSON.stringify(name));
-  let after: { provider: string; event_id: string } | undefined = { provider: '', event_id: '' };
-  while (names.length > 0 && after !== undefined) {
-    if (Date.now() > untilMs) return false;
-    const bind: unknown[] = [after.provider, after.event_id, page, names];
-    [after] = await select<{ provider: string; event_id: string }>(db, emptyPayments, bind);
-  }
+  if (names.length === 0) return true;
+  return inPages(untilMs, { provider: '', event_id: '' }, (after) =>
+    select(db, emptyPayments, [after.provider, after.event_id, page, names]),
+  );
+}
+
+/**
+ * Page by page, each after the last row of the one before.
+ * @param emptyPage empties the rows of a page. Resolves with its last row; with none if there is no page left
+ * @returns false if the time was over before the last page
+ */
+async function inPages<Place>(untilMs: number, first: Place, emptyPage: (after: Place) => Promise<Place[]>): Promise<boolean> {
+  for (let after: Place | undefined = first; after !== undefined; [after] = await emptyPage(after)) if (Date.now() > untilMs) return false;
   return true;
 }
 
@@ -78,16 +86,9 @@ const emptyPayments = `
   )
   SELECT provider, event_id FROM page ORDER BY provider DESC, event_id DESC LIMIT 1`;
 
-/** There may be many, so each page begins after the one before. A page from the start would read all that are emptied already. */
-async function forgetAuditEvents(db: Database, workspaceId: string, untilMs: number, page: number): Promise<boolean> {
-  let after: { micros: number; id: string } | undefined = { micros: 0, id: lowestId };
-  while (after !== undefined) {
-    if (Date.now() > untilMs) return false;
-    const bind: unknown[] = [workspaceId, page, after.micros, after.id];
-    [after] = await select<{ micros: number; id: string }>(db, emptyAuditEvents, bind);
-  }
-  return true;
-}
+/** There may be many. A page that began at the first event would read all that are emptied already. */
+const forgetAuditEvents = (db: Database, workspaceId: string, untilMs: number, page: number): Promise<boolean> =>
+  inPages(untilMs, { micros: 0, id: lowestId }, (after) => select(db, emptyAuditEvents, [workspaceId, page, after.micros, after.id]));
 
 /** SQL: the changes of an audit event may name somebody. Those of payments contain only sums, which the ledger has, too. */
 const namingChanges = `changes IS NOT NULL AND type NOT LIKE 'billing.%'`;
@@ -95,7 +96,7 @@ const namingChanges = `changes IS NOT NULL AND type NOT LIKE 'billing.%'`;
 const emptyAuditEvents = `
   WITH page AS MATERIALIZED (
     SELECT id, at FROM audit_events
-    WHERE workspace_id = $1 AND (at, id) > (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid)
+    WHERE workspace_id = $1 AND (at, id) > (${timeOfMicros('$3')}, $4::uuid)
       AND (COALESCE(actor_name, address, user_agent, target_name) IS NOT NULL OR ${namingChanges})
     ORDER BY at, id LIMIT $2
   ), emptied AS (
@@ -103,4 +104,4 @@ const emptyAuditEvents = `
     SET actor_name = NULL, address = NULL, user_agent = NULL, target_name = NULL, changes = CASE WHEN NOT (${namingChanges}) THEN changes END
     FROM page WHERE e.id = page.id
   )
-  SELECT (extract(epoch FROM at) * 1000000)::bigint AS micros, id FROM page ORDER BY at DESC, id DESC LIMIT 1`;
+  SELECT ${microsOf('at')} AS micros, id FROM page ORDER BY at DESC, id DESC LIMIT 1`;

@@ -1,4 +1,5 @@
 import { type Database, select } from '../../db/database.js';
+import { microsOf, timeOfMicros } from '../../db/micros.js';
 import type { AuditTarget, AuditType } from '../../rules/audit/audit-types.js';
 import type { ActorType } from '../../rules/audit/origin.js';
 import { lowestId } from '../../rules/values/id-time.js';
@@ -58,23 +59,24 @@ export function auditEventsAfter(
   return select(db, listFrom, [workspaceId, after?.micros ?? 0, after?.id ?? lowestId, until, limit]);
 }
 
-// Two indexes begin with the workspace and with the time. Bounds of `at` alone would make the second look good, which has the events of all workspaces.
+// The index of the workspace rejects entries outside the bounds, so their rows are not read. Bounds of `at` alone would make PostgreSQL choose the
+// index by time, which has the events of all workspaces.
 const isFrom = (from: string) => `(workspace_id, at) >= ($1, COALESCE(${from}::timestamptz, '-infinity'))`;
 // Times are stored to the microsecond and shown to the millisecond, so the last millisecond is included completely.
 const isTo = (to: string) => `(workspace_id, at) < ($1, COALESCE(${to}::timestamptz + interval '1 millisecond', 'infinity'))`;
-// An index serves a comparison, but not one that a parameter can turn off. So a bound that is not given is infinite.
+// It cannot use a comparison that a parameter can turn off. So a bound that is not given is infinite.
 const filtered = `
   FROM audit_events WHERE workspace_id = $1 AND ($2::text[] IS NULL OR type = ANY($2)) AND ($3::text IS NULL OR actor_type = $3)
     AND ($4::uuid IS NULL OR actor_id = $4) AND ${isFrom('$5')} AND ${isTo('$6')}`;
 const countAll = `SELECT count(*) AS total ${filtered}`;
 const shown = `
   SELECT id, type, at, actor_type, actor_id, actor_name, address, user_agent, request_id, target_type, target_id, target_name, changes,
-    (extract(epoch FROM at) * 1000000)::bigint AS micros`;
+    ${microsOf('at')} AS micros`;
 const list = `${shown} ${filtered}`;
 const range = 'ORDER BY at DESC, id DESC LIMIT $7 OFFSET $8';
 // A separate statement, for the same reason: a place has no infinite value.
-const listAfter = `${list} AND (at, id) < (timestamptz 'epoch' + $9::bigint * interval '1 microsecond', $10::uuid) ${range}`;
+const listAfter = `${list} AND (at, id) < (${timeOfMicros('$9')}, $10::uuid) ${range}`;
 const listFrom = `
   ${shown} FROM audit_events
-  WHERE workspace_id = $1 AND (at, id) > (timestamptz 'epoch' + $2::bigint * interval '1 microsecond', $3::uuid) AND ${isTo('$4')}
+  WHERE workspace_id = $1 AND (at, id) > (${timeOfMicros('$2')}, $3::uuid) AND ${isTo('$4')}
   ORDER BY at, id LIMIT $5`;

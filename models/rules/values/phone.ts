@@ -14,7 +14,7 @@ const twoWays: readonly [longer: RegExp, shorter: RegExp, digit: string][] = [
 
 /** The number, and the other way in which carriers write it. WhatsApp names a person by the number of their registration. */
 export function phoneSpellings(phone: string): string[] {
-  if (!phone.startsWith('+5')) return [phone]; // a batch asks for ten thousand numbers
+  if (!phone.startsWith('+5')) return [phone]; // as all of `twoWays` begin: a batch asks for ten thousand numbers
   const others = twoWays.flatMap(([longer, shorter, digit]) => {
     if (longer.test(phone)) return [phone.replace(longer, '$1$2')];
     return shorter.test(phone) ? [phone.replace(shorter, `$1${digit}$2`)] : [];
